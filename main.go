@@ -31,6 +31,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/watch"
 )
@@ -190,7 +191,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	}
 	base := a.knowledge(database, engine.Settings)
 	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
-	deps := a.deps(engine, hook, set, ai)
+	counter := a.statistics(engine)
+	deps := a.deps(engine, hook, set, ai, counter)
 	push := a.push(engine)
 	deps.Knowledge, deps.Push, deps.Search, deps.System = base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
@@ -206,7 +208,23 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.PagesURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, push.Run, a.finishCheck(database), a.repair(database), onOneNode(engine, "crawler", base.Run), onOneNode(engine, "search", search.Run), onOneNode(engine, "digests", db.NewDigests(database, a.log).Run), keys.Run, metrics, watchdog(database), a.backups(engine, database), web.ShareLimits)
+	return service{engine, set, web, a.log}.run(ctx, listener,
+		hook.Run,
+		set.Run,
+		ai.Run,
+		push.Run,
+		counter.Run,
+		keys.Run,
+		metrics,
+		web.ShareLimits,
+		a.finishCheck(database),
+		a.repair(database),
+		a.backups(engine, database),
+		watchdog(database),
+		onOneNode(engine, "crawler", base.Run),
+		onOneNode(engine, "search", search.Run),
+		onOneNode(engine, "digests", db.NewDigests(database, a.log).Run),
+	)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -238,7 +256,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 	}
 	hook, ai := a.webhook(engine, links), a.ai(engine, base)
 	set := a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
-	web := server.NewBridge(a.cfg, a.deps(engine, hook, set, ai), backlog, seal)
+	web := server.NewBridge(a.cfg, a.deps(engine, hook, set, ai, a.statistics(engine)), backlog, seal)
 	listener, err := a.listen(ctx)
 	if err != nil {
 		return err
@@ -248,8 +266,19 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener, hook.Run, set.Run, ai.Run, read, metrics, backlog.Run, a.repair(database),
-		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) }, watchdog(database), a.backups(engine, database), web.ShareLimits)
+	return service{engine, set, web, a.log}.run(ctx, listener,
+		hook.Run,
+		set.Run,
+		ai.Run,
+		read,
+		backlog.Run,
+		metrics,
+		web.ShareLimits,
+		a.repair(database),
+		a.backups(engine, database),
+		watchdog(database),
+		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) },
+	)
 }
 
 // run runs the engine with its parts and answers requests until ctx ends or one of
@@ -406,8 +435,12 @@ func (a *app) push(engine *chat.Engine) *bridges.Push {
 	return bridges.NewPush(engine, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
 }
 
-func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI) server.Deps {
-	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, AI: ai, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
+func (a *app) statistics(engine *chat.Engine) *statistics.Counter {
+	return statistics.New(engine.Store, engine.Settings, a.log)
+}
+
+func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI, counter *statistics.Counter) server.Deps {
+	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, AI: ai, Statistics: counter, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
 }
 
 // metrics opens the listener for metrics, if there is to be one, and returns what

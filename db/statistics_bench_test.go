@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 // BenchmarkStatistics counts 360 days with and without digests: 20,000 messages in sessions
@@ -24,13 +25,10 @@ func BenchmarkStatistics(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			d := dbtest.Open(b, url(b))
 			year := fillYear(b, d, total/10)
-			engine, err := chat.Open(b.Context(), chat.Config{Store: d, Log: slog.New(slog.DiscardHandler)})
-			if err != nil {
-				b.Fatal(err)
-			}
+			counter := statistics.New(d, func() *chat.Settings { return new(chat.Settings) }, slog.New(slog.DiscardHandler))
 			count := func(b *testing.B) {
 				for b.Loop() {
-					s, err := engine.Statistics(b.Context(), year)
+					s, err := counter.Statistics(b.Context(), year)
 					if err != nil || s.Totals.Conversations != total/10 {
 						b.Fatal(s.Totals, err)
 					}
@@ -48,7 +46,7 @@ func BenchmarkStatistics(b *testing.B) {
 }
 
 // fillYear stores sessions of ten messages in 360 days, which it returns.
-func fillYear(b *testing.B, d *db.DB, sessions int) chat.StatRange {
+func fillYear(b *testing.B, d *db.DB, sessions int) statistics.StatRange {
 	begin := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	step := 360 * 24 * time.Hour / time.Duration(sessions)
 	for first := 0; first < sessions; first += 100 {
@@ -61,7 +59,7 @@ func fillYear(b *testing.B, d *db.DB, sessions int) chat.StatRange {
 			return nil
 		})
 	}
-	return chat.StatRange{From: "2025-01-01", To: begin.AddDate(0, 0, 359).Format(time.DateOnly)}
+	return statistics.StatRange{From: "2025-01-01", To: begin.AddDate(0, 0, 359).Format(time.DateOnly)}
 }
 
 // chatAt stores a session of ten messages.

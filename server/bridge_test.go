@@ -18,6 +18,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 // newBridgeSite starts a bridge server.
@@ -59,7 +60,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	}
 	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: log,
 		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
-	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Log: log, Version: "test"}, backlog, seal)
+	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Statistics: statistics.New(store, s.Engine.Settings, log), Log: log, Version: "test"}, backlog, seal)
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = s.server.HTTPServer()
 	wt := newWitness(t, nil, hs.Config.Handler)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 // The measures of a chart, in its own units. Colours come from the page's style sheet
@@ -138,7 +138,7 @@ func week(label string, count [7][24]int) string {
 }
 
 // charts draws statistics, by the charts' names.
-func charts(s *chat.Statistics) map[string]string {
+func charts(s *statistics.Statistics) map[string]string {
 	day := func(i int) string { return shortDate(s.Days[i].Date) }
 	hour := func(i int) string { return fmt.Sprintf("%02d", i) }
 	return map[string]string{

@@ -223,9 +223,9 @@ func (s *communityServer) testWebhook(_ http.ResponseWriter, r *http.Request, _ 
 func (s *Server) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	switch r.URL.Query().Get("period") {
 	case "", "7d":
-		return s.engine.Stats(r.Context(), 7)
+		return s.counter.Stats(r.Context(), 7)
 	case "30d":
-		return s.engine.Stats(r.Context(), 30)
+		return s.counter.Stats(r.Context(), 30)
 	}
 	return nil, badRequest("period must be 7d or 30d")
 }

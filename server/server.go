@@ -20,6 +20,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/password"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 // Deps are the parts that the servers of both modes work with.
@@ -28,6 +29,8 @@ type Deps struct {
 	Webhook Webhook
 	Bridges Bridges
 	AI      AI
+	// Statistics know the reply time in community mode only.
+	Statistics *statistics.Counter
 	// Knowledge is only used in community mode.
 	Knowledge Knowledge
 	// Push is only used in community mode.
@@ -49,6 +52,7 @@ type Server struct {
 	webhook Webhook
 	bridges Bridges
 	ai      AI
+	counter *statistics.Counter
 	system  System // nil in bridge mode
 	log     *slog.Logger
 	version string
@@ -118,8 +122,8 @@ func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal)
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, ai: d.AI, system: d.System, log: d.Log, version: d.Version, answered: d.Answered, docs: newDocs(d.Version),
-		rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
+	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, ai: d.AI, counter: d.Statistics, system: d.System, log: d.Log,
+		version: d.Version, answered: d.Answered, docs: newDocs(d.Version), rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
 		receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }
 

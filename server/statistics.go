@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 // statistics answers GET /api/admin/statistics.
@@ -19,7 +20,7 @@ func (s *communityServer) statistics(w http.ResponseWriter, r *http.Request, _ c
 		return nil, err
 	}
 	return struct {
-		chat.Statistics
+		statistics.Statistics
 		Charts map[string]string `json:"charts"`
 	}{stats, charts(&stats)}, nil
 }
@@ -30,12 +31,12 @@ const countingTime = 2 * time.Minute
 // countingRest is what is left of it to answer.
 const countingRest = 10 * time.Second
 
-func (s *communityServer) readStatistics(w http.ResponseWriter, r *http.Request) (chat.Statistics, error) {
+func (s *communityServer) readStatistics(w http.ResponseWriter, r *http.Request) (statistics.Statistics, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(countingTime)) // HTTP/1.1 and 2 have deadlines
 	ctx, cancel := context.WithTimeout(r.Context(), countingTime-countingRest)
 	defer cancel()
 	form := r.URL.Query()
-	stats, err := s.engine.Statistics(ctx, chat.StatRange{From: form.Get("from"), To: form.Get("to")})
+	stats, err := s.counter.Statistics(ctx, statistics.StatRange{From: form.Get("from"), To: form.Get("to")})
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return stats, chat.Errorf(chat.Invalid, "Counting took too long. Choose a shorter range")
 	}
@@ -43,7 +44,7 @@ func (s *communityServer) readStatistics(w http.ResponseWriter, r *http.Request)
 }
 
 // table is a part of the statistics as CSV.
-type table func(*chat.Statistics) [][]string
+type table func(*statistics.Statistics) [][]string
 
 // tables are the values of ?table=.
 var tables = map[string]table{"": dayTable, "days": dayTable, "hours": hourTable, "people": peopleTable, "channels": channelTable, "ratings": ratingTable}
@@ -64,7 +65,7 @@ func (s *communityServer) statisticsCSV(w http.ResponseWriter, r *http.Request, 
 	return written{}, nil
 }
 
-func dayTable(s *chat.Statistics) [][]string {
+func dayTable(s *statistics.Statistics) [][]string {
 	rows := [][]string{{"date", "conversations", "closed", "visitorMessages", "operatorMessages", "aiMessages", "firstResponseMedianSeconds", "ratings", "averageScore"}}
 	for i := range s.Days {
 		d := &s.Days[i]
@@ -74,7 +75,7 @@ func dayTable(s *chat.Statistics) [][]string {
 	return rows
 }
 
-func hourTable(s *chat.Statistics) [][]string {
+func hourTable(s *statistics.Statistics) [][]string {
 	rows := [][]string{{"hour", "conversations", "messages"}}
 	for _, h := range s.Hours {
 		rows = append(rows, []string{strconv.Itoa(h.Hour), strconv.Itoa(h.Conversations), strconv.Itoa(h.Messages)})
@@ -82,10 +83,10 @@ func hourTable(s *chat.Statistics) [][]string {
 	return rows
 }
 
-func peopleTable(s *chat.Statistics) [][]string  { return groupTable("person", s.People) }
-func channelTable(s *chat.Statistics) [][]string { return groupTable("channel", s.Channels) }
+func peopleTable(s *statistics.Statistics) [][]string  { return groupTable("person", s.People) }
+func channelTable(s *statistics.Statistics) [][]string { return groupTable("channel", s.Channels) }
 
-func groupTable(name string, list []chat.StatGroup) [][]string {
+func groupTable(name string, list []statistics.StatGroup) [][]string {
 	rows := [][]string{{name, "messages", "conversations", "firstResponses", "firstResponseMedianSeconds", "firstResponseP90Seconds"}}
 	for i := range list {
 		g := &list[i]
@@ -95,7 +96,7 @@ func groupTable(name string, list []chat.StatGroup) [][]string {
 	return rows
 }
 
-func ratingTable(s *chat.Statistics) [][]string {
+func ratingTable(s *statistics.Statistics) [][]string {
 	rows := [][]string{{"at", "score", "comment", "sessionId"}}
 	for _, c := range s.Ratings.Comments {
 		rows = append(rows, []string{c.At.String(), strconv.Itoa(c.Score), cell(c.Comment), cell(c.SessionID)})

@@ -74,7 +74,7 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 	there := s.engine.Presence()
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
-		ReplySeconds: int64(s.engine.ReplyTime().Seconds()), Hours: s.engine.Openings(),
+		ReplySeconds: int64(s.counter.ReplyTime().Seconds()), Hours: s.engine.Openings(),
 		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive},
 		Config:  s.engine.Settings().WidgetConfig(),

@@ -145,7 +145,6 @@ func (e *Engine) keepTime(ctx context.Context) error {
 	defer e.keepSnoozes(ctx)()
 	running.Go(func() { e.keepReceipts(ctx) })
 	running.Go(func() { e.keepPresence(ctx) })
-	running.Go(func() { e.keepReplyTime(ctx) })
 	return e.Outbox.Serve(ctx, e.Leaver())
 }
 

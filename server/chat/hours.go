@@ -228,3 +228,11 @@ func (t *timetable) next(at Time) (openTime, bool) {
 	}
 	return t.last, t.found
 }
+
+// TimeZone returns the time zone of the business hours, UTC without them.
+func (s *Settings) TimeZone() *time.Location {
+	if hours := s.schedule(); hours != nil {
+		return hours.zone
+	}
+	return time.UTC
+}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 var console = chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Mia"}
@@ -245,17 +247,17 @@ func TestReplyTime(t *testing.T) {
 	})
 }
 
-// expectReplyTime starts the engine for as long as it takes to compute it.
+// expectReplyTime counts for as long as it takes to compute it.
 func expectReplyTime(t *testing.T, o *harness, want time.Duration) {
 	t.Helper()
-	again := build(t, o.store)
+	counter := statistics.New(o.store, o.Settings, slog.New(slog.DiscardHandler))
 	running, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- again.Run(running) }()
+	go func() { ended <- counter.Run(running) }()
 	synctest.Wait()
 	stop()
 	check(t, <-ended)
-	if got := again.ReplyTime(); got != want {
+	if got := counter.ReplyTime(); got != want {
 		t.Errorf("the usual reply time is %s, want %s", got, want)
 	}
 }

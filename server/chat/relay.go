@@ -29,14 +29,11 @@ type Relay struct {
 	snoozes  snoozes
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
-	// replyTime is the usual one, a time.Duration.
-	replyTime atomic.Int64
-	patching  sync.Mutex // one change of the settings at a time
-	counting  sync.Mutex // one range of statistics at a time
-	env       map[string]Raw
-	identity  IdentityRules
-	backend   bool
-	backlog   bool // what backends read is stored, too
+	patching sync.Mutex // one change of the settings at a time
+	env      map[string]Raw
+	identity IdentityRules
+	backend  bool
+	backlog  bool // what backends read is stored, too
 	// settingsStale: other nodes may have changed settings or the presence.
 	settingsStale atomic.Bool
 	// uploads allows storing one chunk of all files at a time: messages that

@@ -1,14 +1,18 @@
-package chat
+package statistics
 
 import (
+	"encoding/json"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // counted counts sessions in a range of two days in Berlin, around the night in which the
 // clock is put back: the first day has 25 hours.
-func counted(t *testing.T, sessions ...SessionFacts) Statistics {
+func counted(t *testing.T, sessions ...chat.SessionFacts) Statistics {
 	t.Helper()
 	c := aroundClockChange(t)
 	for i := range sessions {
@@ -26,24 +30,24 @@ func aroundClockChange(t *testing.T) *statCount {
 	return newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 2, nil)
 }
 
-func utc(day, hour, minute int) Time {
-	return TimeOf(time.Date(2026, 10, day, hour, minute, 0, 0, time.UTC))
+func utc(day, hour, minute int) chat.Time {
+	return chat.TimeOf(time.Date(2026, 10, day, hour, minute, 0, 0, time.UTC))
 }
 
 // TestStatisticsDays: days and hours are those of the time zone, 25 hours long if need
 // be, and what is outside of both ranges does not count.
 func TestStatisticsDays(t *testing.T) {
-	visitor, ada := &Writer{Sender: SenderVisitor}, &Writer{Sender: SenderOperator, Author: "Ada", Bridge: "slack"}
+	visitor, ada := &chat.Writer{Sender: chat.SenderVisitor}, &chat.Writer{Sender: chat.SenderOperator, Author: "Ada", Bridge: "slack"}
 	s := counted(t,
-		SessionFacts{Number: 1, StartedAt: utc(24, 22, 0), Messages: []MessageFact{ // 25 October, 00:00
-			{utc(25, 0, 30), visitor}, {utc(25, 1, 30), visitor}, // 02:30 of summer and of winter
+		chat.SessionFacts{Number: 1, StartedAt: utc(24, 22, 0), Messages: []chat.MessageFact{ // 25 October, 00:00
+			{At: utc(25, 0, 30), By: visitor}, {At: utc(25, 1, 30), By: visitor}, // 02:30 of summer and of winter
 		}},
-		SessionFacts{Number: 2, StartedAt: utc(25, 22, 59)},                                                    // 25 October, 23:59
-		SessionFacts{Number: 3, StartedAt: utc(25, 23, 0)},                                                     // 26 October, 00:00
-		SessionFacts{Number: 4, StartedAt: utc(24, 21, 59)},                                                    // the range before
-		SessionFacts{Number: 5, StartedAt: utc(22, 21, 59), Messages: []MessageFact{{utc(25, 2, 30), ada}}},    // long ago
-		SessionFacts{Number: 6, StartedAt: utc(26, 23, 0), Messages: []MessageFact{{utc(26, 23, 0), visitor}}}, // later
-		SessionFacts{Number: 7, StartedAt: utc(20, 23, 0), Messages: []MessageFact{{utc(20, 23, 1), visitor}}}, // before both
+		chat.SessionFacts{Number: 2, StartedAt: utc(25, 22, 59)},                                                                 // 25 October, 23:59
+		chat.SessionFacts{Number: 3, StartedAt: utc(25, 23, 0)},                                                                  // 26 October, 00:00
+		chat.SessionFacts{Number: 4, StartedAt: utc(24, 21, 59)},                                                                 // the range before
+		chat.SessionFacts{Number: 5, StartedAt: utc(22, 21, 59), Messages: []chat.MessageFact{{At: utc(25, 2, 30), By: ada}}},    // long ago
+		chat.SessionFacts{Number: 6, StartedAt: utc(26, 23, 0), Messages: []chat.MessageFact{{At: utc(26, 23, 0), By: visitor}}}, // later
+		chat.SessionFacts{Number: 7, StartedAt: utc(20, 23, 0), Messages: []chat.MessageFact{{At: utc(20, 23, 1), By: visitor}}}, // before both
 	)
 	if s.From != "2026-10-25" || s.To != "2026-10-26" || s.TimeZone != "Europe/Berlin" {
 		t.Errorf("range %s to %s in %s", s.From, s.To, s.TimeZone)
@@ -62,19 +66,19 @@ func TestStatisticsDays(t *testing.T) {
 // TestStatisticsTimes: medians and percentiles are of what was answered and closed, by
 // person and channel too.
 func TestStatisticsTimes(t *testing.T) {
-	var sessions []SessionFacts
-	ada := &Writer{Sender: SenderOperator, Author: "Ada", Bridge: "telegram"}
+	var sessions []chat.SessionFacts
+	ada := &chat.Writer{Sender: chat.SenderOperator, Author: "Ada", Bridge: "telegram"}
 	second, console := *ada, *ada
 	second.Author, console.Author, console.Bridge = "Grace", "Grace", "console"
 	for i := range int64(10) {
-		s := SessionFacts{Number: i, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, int(i)+1), Closed: true, Closings: []Time{utc(25, 9, 0), utc(25, 10, 0)}}
-		s.Messages = []MessageFact{{utc(25, 9, 0), &second}, {s.AnsweredAt, ada}}
+		s := chat.SessionFacts{Number: i, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, int(i)+1), Closed: true, Closings: []chat.Time{utc(25, 9, 0), utc(25, 10, 0)}}
+		s.Messages = []chat.MessageFact{{At: utc(25, 9, 0), By: &second}, {At: s.AnsweredAt, By: ada}}
 		if i == 9 {
-			s.Messages = []MessageFact{{utc(25, 9, 0), &console}, {s.AnsweredAt, &console}}
+			s.Messages = []chat.MessageFact{{At: utc(25, 9, 0), By: &console}, {At: s.AnsweredAt, By: &console}}
 		}
 		sessions = append(sessions, s)
 	}
-	sessions = append(sessions, SessionFacts{Number: 20, StartedAt: utc(25, 8, 0), Closings: []Time{utc(25, 9, 0)}}) // and reopened
+	sessions = append(sessions, chat.SessionFacts{Number: 20, StartedAt: utc(25, 8, 0), Closings: []chat.Time{utc(25, 9, 0)}}) // and reopened
 	s := counted(t, sessions...)
 	if *s.Totals.FirstResponseMedian != 5*60 || *s.Totals.FirstResponseP90 != 9*60 || s.Totals.Answered != 10 || s.Totals.Conversations != 11 {
 		t.Errorf("first response: %v, %v", *s.Totals.FirstResponseMedian, *s.Totals.FirstResponseP90)
@@ -98,15 +102,19 @@ func TestStatisticsTimes(t *testing.T) {
 // did it by itself.
 func TestStatisticsOfAI(t *testing.T) {
 	at := utc(25, 8, 0)
-	var back []Time
-	for _, taken := range []Takeover{{Active: true}, {Reason: AIEndOperator}, {Reason: AIEndOff}, {Reason: AIEndUnsure}, {Reason: AIEndAsked}} {
-		if GivesBack(mustJSON(taken)) {
+	var back []chat.Time
+	for _, taken := range []chat.Takeover{{Active: true}, {Reason: chat.AIEndOperator}, {Reason: chat.AIEndOff}, {Reason: chat.AIEndUnsure}, {Reason: chat.AIEndAsked}} {
+		data, err := json.Marshal(taken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chat.GivesBack(data) {
 			back = append(back, at)
 		}
 	}
-	ai := []MessageFact{{at, &Writer{Sender: SenderAI}}}
-	s := counted(t, SessionFacts{Number: 1, StartedAt: at, Messages: ai, HandBacks: back}, SessionFacts{Number: 2, StartedAt: at, AnsweredAt: at, Messages: ai},
-		SessionFacts{Number: 3, StartedAt: at, AnsweredAt: at}, SessionFacts{Number: 4, StartedAt: at})
+	ai := []chat.MessageFact{{At: at, By: &chat.Writer{Sender: chat.SenderAI}}}
+	s := counted(t, chat.SessionFacts{Number: 1, StartedAt: at, Messages: ai, HandBacks: back}, chat.SessionFacts{Number: 2, StartedAt: at, AnsweredAt: at, Messages: ai},
+		chat.SessionFacts{Number: 3, StartedAt: at, AnsweredAt: at}, chat.SessionFacts{Number: 4, StartedAt: at})
 	if n := s.Totals; n.AIConversations != 2 || n.AIOnly != 1 || n.HandBacks != 2 || n.AIShare == nil || *n.AIShare != 1.0/3 || n.AIMessages != 2 {
 		t.Errorf("%+v", n)
 	}
@@ -115,7 +123,7 @@ func TestStatisticsOfAI(t *testing.T) {
 func TestStatisticsOfRatings(t *testing.T) {
 	at := utc(25, 8, 0)
 	c := aroundClockChange(t)
-	for _, s := range []SessionFacts{
+	for _, s := range []chat.SessionFacts{
 		{Number: 1, StartedAt: utc(1, 0, 0), RespondedAt: at, Score: 5, Commented: true},
 		{Number: 2, StartedAt: at, RespondedAt: at + 1, Score: 2},
 		{Number: 3, StartedAt: at, RespondedAt: at + 2, Score: 2, Commented: true},
@@ -135,11 +143,11 @@ func TestStatisticsOfRatings(t *testing.T) {
 }
 
 // commentReader has comments alone.
-type commentReader struct{ Reader }
+type commentReader struct{ chat.Reader }
 
-func (commentReader) RatingComment(session int64) (RatingComment, error) {
+func (commentReader) RatingComment(session int64) (chat.RatingComment, error) {
 	id := string(rune('a' + session - 1))
-	return RatingComment{Number: session, ID: id, Comment: "of " + id}, nil
+	return chat.RatingComment{Number: session, ID: id, Comment: "of " + id}, nil
 }
 
 // TestStatRange: mistakes say what is right.
@@ -159,17 +167,17 @@ func TestStatRange(t *testing.T) {
 // under the name of today; who left keeps the last one. A name alone is nobody of them.
 func TestStatisticsOfPeople(t *testing.T) {
 	zone := time.UTC
-	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 1, []Person{{ID: "a", Name: "Ada Lovelace"}})
-	s := SessionFacts{Number: 1, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, 1)}
-	for i, w := range []Writer{{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "a", Author: "Ada L", Bridge: "console"}, {Author: "Ada", Bridge: "slack"},
+	c := newStatCount(zone, time.Date(2026, 10, 25, 0, 0, 0, 0, zone), 1, []chat.Person{{ID: "a", Name: "Ada Lovelace"}})
+	s := chat.SessionFacts{Number: 1, StartedAt: utc(25, 8, 0), AnsweredAt: utc(25, 8, 1)}
+	for i, w := range []chat.Writer{{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "a", Author: "Ada L", Bridge: "console"}, {Author: "Ada", Bridge: "slack"},
 		{Person: "a", Author: "Ada", Bridge: "slack"}, {Person: "g", Author: "Grace H"}, {Person: "g", Author: "Grace"}} {
-		w.Sender = SenderOperator
-		s.Messages = append(s.Messages, MessageFact{utc(25, 8, 1+i), &w})
+		w.Sender = chat.SenderOperator
+		s.Messages = append(s.Messages, chat.MessageFact{At: utc(25, 8, 1+i), By: &w})
 	}
 	c.session(&s)
 	var got []string
 	for _, g := range c.result().People {
-		got = append(got, g.ID+" "+g.Name+" "+itoa(int64(g.Messages))+" "+itoa(int64(g.FirstResponses)))
+		got = append(got, g.ID+" "+g.Name+" "+strconv.Itoa(g.Messages)+" "+strconv.Itoa(g.FirstResponses))
 	}
 	want := []string{"a Ada Lovelace 3 1", "g Grace 2 0", " Ada 1 0"}
 	if !slices.Equal(got, want) {
@@ -207,10 +215,10 @@ func TestDaysWithoutMidnight(t *testing.T) {
 				t.Errorf("day %d around %s in %s is %s", i, tt.day, tt.zone, got)
 			}
 		}
-		if place := c.at(TimeOf(begins)); c.days[place.day].Date != begins.Format(time.DateOnly) {
+		if place := c.at(chat.TimeOf(begins)); c.days[place.day].Date != begins.Format(time.DateOnly) {
 			t.Errorf("%s counts for %s", begins, c.days[place.day].Date)
 		}
-		if place := c.at(TimeOf(begins) - 1); place.day != 6 {
+		if place := c.at(chat.TimeOf(begins) - 1); place.day != 6 {
 			t.Errorf("the moment before %s counts for %s", begins, c.days[place.day].Date)
 		}
 	}

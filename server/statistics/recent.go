@@ -1,8 +1,10 @@
-package chat
+package statistics
 
 import (
 	"context"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Stats count what happened since a time.
@@ -28,15 +30,15 @@ type Day struct {
 }
 
 // Stats counts the last days, today included.
-func (r *Relay) Stats(ctx context.Context, days int) (stats Stats, err error) {
+func (c *Counter) Stats(ctx context.Context, days int) (stats Stats, err error) {
 	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-	err = r.store.Read(ctx, func(rd Reader) error {
-		c := newPeriod(first, days)
-		err := rd.Facts(c.from, func(s *SessionFacts) error {
-			c.session(s)
+	err = c.store.Read(ctx, func(rd chat.Reader) error {
+		p := newPeriod(first, days)
+		err := rd.Facts(p.from, func(s *chat.SessionFacts) error {
+			p.session(s)
 			return ctx.Err()
 		})
-		stats = c.result()
+		stats = p.result()
 		return err
 	})
 	return stats, err
@@ -45,12 +47,12 @@ func (r *Relay) Stats(ctx context.Context, days int) (stats Stats, err error) {
 // period counts what happened since a day.
 type period struct {
 	Stats
-	from           Time
+	from           chat.Time
 	waited, scores int64
 }
 
 func newPeriod(first time.Time, days int) *period {
-	c := &period{from: TimeOf(first)}
+	c := &period{from: chat.TimeOf(first)}
 	for i := range days {
 		c.Days = append(c.Days, Day{Date: first.AddDate(0, 0, i).Format(time.DateOnly)})
 	}
@@ -58,7 +60,7 @@ func newPeriod(first time.Time, days int) *period {
 }
 
 // day returns the day of a moment of the period, one that nobody sees for the days to come.
-func (c *period) day(at Time) *Day {
+func (c *period) day(at chat.Time) *Day {
 	i := int(at.Sub(c.from) / (24 * time.Hour))
 	if i >= len(c.Days) {
 		return new(Day)
@@ -66,7 +68,7 @@ func (c *period) day(at Time) *Day {
 	return &c.Days[i]
 }
 
-func (c *period) session(s *SessionFacts) {
+func (c *period) session(s *chat.SessionFacts) {
 	if s.StartedAt >= c.from {
 		c.Sessions++
 		c.day(s.StartedAt).Sessions++
@@ -85,11 +87,11 @@ func (c *period) session(s *SessionFacts) {
 		}
 		c.day(m.At).Messages++
 		switch m.By.Sender {
-		case SenderVisitor:
+		case chat.SenderVisitor:
 			c.Visitor++
-		case SenderOperator:
+		case chat.SenderOperator:
 			c.Operator++
-		case SenderAI:
+		case chat.SenderAI:
 			c.AI++
 		}
 	}

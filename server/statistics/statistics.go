@@ -1,11 +1,36 @@
-package chat
+// Package statistics counts what happened in conversations, for the pages of the console
+// and for the reply time that visitors see.
+package statistics
 
 import (
 	"context"
-	"encoding/json"
+	"log/slog"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
+
+// Store is what counting reads.
+type Store interface {
+	Read(ctx context.Context, op func(chat.Reader) error) error
+}
+
+// Counter counts.
+type Counter struct {
+	store    Store
+	settings func() *chat.Settings
+	log      *slog.Logger
+	counting sync.Mutex   // one range at a time
+	reply    atomic.Int64 // the usual reply time, a time.Duration
+}
+
+// New returns a counter of what a store has. It knows no reply time before its Run.
+func New(store Store, settings func() *chat.Settings, log *slog.Logger) *Counter {
+	return &Counter{store: store, settings: settings, log: log}
+}
 
 // maxStatDays bounds the range of statistics.
 const maxStatDays = 366
@@ -13,14 +38,14 @@ const maxStatDays = 366
 // Statistics are the numbers of a range of days in a time zone. schema/openapi.yaml
 // defines each of them.
 type Statistics struct {
-	From     string     `json:"from"` // the first and the last day, like 2026-11-22
-	To       string     `json:"to"`
-	TimeZone string     `json:"timezone"`
-	Totals   Totals     `json:"totals"`
-	Previous Totals     `json:"previous"` // of as many days right before
-	Waiting  Waiting    `json:"waiting"`
-	Days     []StatDay  `json:"days"`
-	Hours    []StatHour `json:"hours"`
+	From     string       `json:"from"` // the first and the last day, like 2026-11-22
+	To       string       `json:"to"`
+	TimeZone string       `json:"timezone"`
+	Totals   Totals       `json:"totals"`
+	Previous Totals       `json:"previous"` // of as many days right before
+	Waiting  chat.Waiting `json:"waiting"`
+	Days     []StatDay    `json:"days"`
+	Hours    []StatHour   `json:"hours"`
 	// Week counts visitors' messages by weekday, Monday first, and hour.
 	Week     [7][24]int  `json:"week"`
 	People   []StatGroup `json:"people"`
@@ -47,12 +72,6 @@ type Totals struct {
 	HandBacks           int      `json:"aiHandBacks"`
 	Ratings             int      `json:"ratings"`
 	Score               *float64 `json:"averageScore"`
-}
-
-// Waiting are the conversations that wait for an answer at the moment; see [Session.Waits].
-type Waiting struct {
-	Count int  `json:"count" db:"waiting"`
-	Since Time `json:"since,omitzero" db:"since"` // when the one that waits longest began to
 }
 
 // StatDay is one day of a range.
@@ -95,41 +114,10 @@ type StatRatings struct {
 
 // StatRating is a rating with a comment.
 type StatRating struct {
-	SessionID string `json:"sessionId"`
-	Score     int    `json:"score"`
-	Comment   string `json:"comment"`
-	At        Time   `json:"at"`
-}
-
-// SessionFacts is what statistics need of a session that has begun.
-type SessionFacts struct {
-	Number                             int64
-	Closed                             bool // at the moment
-	StartedAt, AnsweredAt, RespondedAt Time
-	Score                              int
-	Commented                          bool          // the rating has a comment
-	Messages                           []MessageFact // no notes; in any order
-	Closings, HandBacks                []Time        // when it was closed, and when the AI gave it to people by itself
-}
-
-// MessageFact is what statistics need of a message.
-type MessageFact struct {
-	At Time
-	By *Writer
-}
-
-// Writer is who wrote messages, and on which channel. Messages of a session share the same
-// Writer if it is equal.
-type Writer struct {
-	Sender         Sender
-	Bridge, Author string
-	Person         string // of the team, "" for others
-}
-
-// RatingComment is what was written with the rating of a session.
-type RatingComment struct {
-	Number      int64
-	ID, Comment string
+	SessionID string    `json:"sessionId"`
+	Score     int       `json:"score"`
+	Comment   string    `json:"comment"`
+	At        chat.Time `json:"at"`
 }
 
 // StatRange is a range of days, both included. The zero value is the last 30 days.
@@ -138,27 +126,27 @@ type StatRange struct{ From, To string }
 // days returns the first day and the number of days. A day is its midnight in UTC,
 // wherever it is: not all days have one in their time zone.
 func (q StatRange) days(zone *time.Location) (first time.Time, n int, err error) {
-	now := present().In(zone)
+	now := chat.Now().Std().In(zone)
 	last := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	if q.To != "" {
 		if last, err = time.Parse(time.DateOnly, q.To); err != nil {
-			return last, 0, Errorf(Invalid, "to must be a date like 2026-11-22")
+			return last, 0, chat.Errorf(chat.Invalid, "to must be a date like 2026-11-22")
 		}
 	}
 	first = last.AddDate(0, 0, -29)
 	if q.From != "" {
 		if first, err = time.Parse(time.DateOnly, q.From); err != nil {
-			return first, 0, Errorf(Invalid, "from must be a date like 2026-11-22")
+			return first, 0, chat.Errorf(chat.Invalid, "from must be a date like 2026-11-22")
 		}
 	}
 	n = calendarDays(first, last) + 1
 	switch {
 	case first.Year() < 2000 || last.Year() > 9000:
-		return first, n, Errorf(Invalid, "from and to must be dates between 2000 and 9000")
+		return first, n, chat.Errorf(chat.Invalid, "from and to must be dates between 2000 and 9000")
 	case n < 1:
-		return first, n, Errorf(Invalid, "from must not be after to")
+		return first, n, chat.Errorf(chat.Invalid, "from must not be after to")
 	case n > maxStatDays:
-		return first, n, Errorf(Invalid, "a range has at most %d days", maxStatDays)
+		return first, n, chat.Errorf(chat.Invalid, "a range has at most %d days", maxStatDays)
 	}
 	return first, n, nil
 }
@@ -187,31 +175,23 @@ func calendarDays(from, to time.Time) int {
 	return int(utc(to).Sub(utc(from)) / (24 * time.Hour))
 }
 
-// TimeZone returns the time zone of the business hours, UTC without them.
-func (s *Settings) TimeZone() *time.Location {
-	if hours := s.schedule(); hours != nil {
-		return hours.zone
-	}
-	return time.UTC
-}
-
 // Statistics counts what happened in a range, and in as many days before it.
-func (r *Relay) Statistics(ctx context.Context, q StatRange) (Statistics, error) {
-	zone := r.Settings().TimeZone()
+func (c *Counter) Statistics(ctx context.Context, q StatRange) (Statistics, error) {
+	zone := c.settings().TimeZone()
 	first, n, err := q.days(zone)
 	if err != nil {
 		return Statistics{}, err
 	}
-	r.counting.Lock() // one at a time leaves the database to the others
-	defer r.counting.Unlock()
+	c.counting.Lock() // one at a time leaves the database to the others
+	defer c.counting.Unlock()
 	var out Statistics
-	err = r.store.Read(ctx, func(rd Reader) error {
+	err = c.store.Read(ctx, func(rd chat.Reader) error {
 		people, err := rd.People()
 		if err != nil {
 			return err
 		}
 		count := newStatCount(zone, first, n, people)
-		err = rd.Facts(TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), func(s *SessionFacts) error {
+		err = rd.Facts(chat.TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), func(s *chat.SessionFacts) error {
 			count.session(s)
 			return ctx.Err()
 		})
@@ -247,14 +227,4 @@ func ratio(part, whole int) *float64 {
 		return nil
 	}
 	return new(float64(part) / float64(whole))
-}
-
-// GivesBack reports whether a takeover, the data of an entry of the timeline, is the AI
-// handing a session to people by itself.
-func GivesBack(takeover Raw) bool {
-	var t Takeover
-	if json.Unmarshal(takeover, &t) != nil || t.Active {
-		return false
-	}
-	return t.Reason != AIEndOperator && t.Reason != AIEndOff
 }

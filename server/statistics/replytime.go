@@ -1,8 +1,10 @@
-package chat
+package statistics
 
 import (
 	"context"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // The usual reply time is the median over this many days, computed this often, and
@@ -15,37 +17,36 @@ const (
 
 // ReplyTime returns how long visitors usually wait for the first answer, 0 while
 // that is unknown.
-func (r *Relay) ReplyTime() time.Duration { return time.Duration(r.replyTime.Load()) }
+func (c *Counter) ReplyTime() time.Duration { return time.Duration(c.reply.Load()) }
 
-// keepReplyTime computes the usual reply time beside everything else until ctx
-// ends.
-func (r *Relay) keepReplyTime(ctx context.Context) {
+// Run computes the usual reply time beside everything else until ctx ends.
+func (c *Counter) Run(ctx context.Context) error {
 	tick := time.NewTicker(replyTimeEvery)
 	defer tick.Stop()
 	for {
-		if err := r.computeReplyTime(ctx); err != nil && ctx.Err() == nil {
-			r.log.Warn("the usual reply time could not be computed", "err", err)
+		if err := c.computeReplyTime(ctx); err != nil && ctx.Err() == nil {
+			c.log.Warn("the usual reply time could not be computed", "err", err)
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 		}
 	}
 }
 
-func (r *Relay) computeReplyTime(ctx context.Context) error {
-	from := Now().Add(-replyTimeDays * 24 * time.Hour)
-	return r.store.Read(ctx, func(rd Reader) error {
+func (c *Counter) computeReplyTime(ctx context.Context) error {
+	from := chat.Now().Add(-replyTimeDays * 24 * time.Hour)
+	return c.store.Read(ctx, func(rd chat.Reader) error {
 		var waits []int64
-		err := rd.Facts(from, func(s *SessionFacts) error {
+		err := rd.Facts(from, func(s *chat.SessionFacts) error {
 			if s.StartedAt >= from && s.AnsweredAt > 0 {
 				waits = append(waits, max(int64(s.AnsweredAt-s.StartedAt), 0))
 			}
 			return ctx.Err()
 		})
 		if err == nil {
-			r.replyTime.Store(int64(usualReply(waits)))
+			c.reply.Store(int64(usualReply(waits)))
 		}
 		return err
 	})

@@ -1,23 +1,25 @@
-package chat
+package statistics
 
 import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // TestStatsDays: what happened since the first day counts for its day; what came before it
 // does not, nor does a day to come have a place.
 func TestStatsDays(t *testing.T) {
-	const day = Time(24 * 60 * 60 * 1000)
+	const day = chat.Time(24 * 60 * 60 * 1000)
 	c := newPeriod(time.UnixMilli(int64(3*day)).UTC(), 2)
-	for i, at := range []Time{day - 5, 3*day + 1, 3*day + 2, 4 * day, 6 * day} {
-		s := SessionFacts{Number: int64(i), StartedAt: at, AnsweredAt: at + 2500, RespondedAt: at, Score: i, Messages: []MessageFact{{at, &Writer{Sender: SenderVisitor}}}}
+	for i, at := range []chat.Time{day - 5, 3*day + 1, 3*day + 2, 4 * day, 6 * day} {
+		s := chat.SessionFacts{Number: int64(i), StartedAt: at, AnsweredAt: at + 2500, RespondedAt: at, Score: i, Messages: []chat.MessageFact{{At: at, By: &chat.Writer{Sender: chat.SenderVisitor}}}}
 		switch i {
 		case 2:
 			s.AnsweredAt, s.RespondedAt = 0, 0
 		case 3:
-			s.Messages = append(s.Messages, MessageFact{at, &Writer{Sender: SenderAI}}, MessageFact{at, &Writer{Sender: SenderOperator}})
+			s.Messages = append(s.Messages, chat.MessageFact{At: at, By: &chat.Writer{Sender: chat.SenderAI}}, chat.MessageFact{At: at, By: &chat.Writer{Sender: chat.SenderOperator}})
 		}
 		c.session(&s)
 	}
@@ -32,7 +34,7 @@ func TestStatsDays(t *testing.T) {
 func TestStatsAverages(t *testing.T) {
 	c := newPeriod(time.UnixMilli(0).UTC(), 1)
 	for _, score := range []int{1, 1, 1, 2, 3, 3, 3, 4, 5} {
-		c.session(&SessionFacts{StartedAt: 1000, AnsweredAt: 1000 + Time(score), Score: score, RespondedAt: 1000})
+		c.session(&chat.SessionFacts{StartedAt: 1000, AnsweredAt: 1000 + chat.Time(score), Score: score, RespondedAt: 1000})
 	}
 	mean := 23.0 / 9
 	if s := c.result(); s.Score != mean || s.FirstAnswer != mean/1000 {

@@ -1,10 +1,12 @@
-package chat
+package statistics
 
 import (
 	"cmp"
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxRatingComments is how many comments statistics show.
@@ -18,7 +20,7 @@ type statCount struct {
 	days      []statDay // of both ranges
 	hours     [24]StatHour
 	week      [7][24]int
-	people    []Person
+	people    []chat.Person
 	groups    map[statKey]*statGroup
 	left      map[string]leftName // by the person's id
 	scores    [5]int
@@ -51,7 +53,7 @@ type statKey struct {
 
 // leftName is the name under which a person wrote last.
 type leftName struct {
-	at   Time
+	at   chat.Time
 	name string
 }
 
@@ -59,13 +61,13 @@ type leftName struct {
 type statRating struct {
 	session int64
 	score   int
-	at      Time
+	at      chat.Time
 }
 
 // statPlace is where a moment belongs: day is negative outside of both ranges.
 type statPlace struct{ day, hour, weekday int }
 
-func newStatCount(zone *time.Location, first time.Time, n int, people []Person) *statCount {
+func newStatCount(zone *time.Location, first time.Time, n int, people []chat.Person) *statCount {
 	c := &statCount{zone: zone, first: first, n: n, days: make([]statDay, 2*n), people: people,
 		groups: map[statKey]*statGroup{}, left: map[string]leftName{}, quarter: -1}
 	for i := range c.days {
@@ -78,7 +80,7 @@ func newStatCount(zone *time.Location, first time.Time, n int, people []Person) 
 }
 
 // at finds the place of a moment.
-func (c *statCount) at(t Time) statPlace {
+func (c *statCount) at(t chat.Time) statPlace {
 	if q := int64(t) / (15 * 60_000); q != c.quarter {
 		local := t.Std().In(c.zone)
 		c.quarter, c.place = q, statPlace{calendarDays(c.first, local) + c.n, local.Hour(), (int(local.Weekday()) + 6) % 7}
@@ -93,9 +95,9 @@ func (c *statCount) at(t Time) statPlace {
 func (c *statCount) current(day int) bool { return day >= c.n }
 
 // session counts a session. What is outside of both ranges does not count.
-func (c *statCount) session(s *SessionFacts) {
-	var first *MessageFact // of the operators
-	ai := false            // it answered in one of the ranges
+func (c *statCount) session(s *chat.SessionFacts) {
+	var first *chat.MessageFact // of the operators
+	ai := false                 // it answered in one of the ranges
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		place := c.at(m.At)
@@ -104,9 +106,9 @@ func (c *statCount) session(s *SessionFacts) {
 		}
 		c.message(s, m, place)
 		switch {
-		case m.By.Sender == SenderAI:
+		case m.By.Sender == chat.SenderAI:
 			ai = true
-		case m.By.Sender != SenderVisitor && (first == nil || m.At < first.At):
+		case m.By.Sender != chat.SenderVisitor && (first == nil || m.At < first.At):
 			first = m
 		}
 	}
@@ -122,12 +124,12 @@ func (c *statCount) session(s *SessionFacts) {
 	}
 }
 
-func (c *statCount) message(s *SessionFacts, m *MessageFact, place statPlace) {
+func (c *statCount) message(s *chat.SessionFacts, m *chat.MessageFact, place statPlace) {
 	day, current := &c.days[place.day], c.current(place.day)
 	switch m.By.Sender {
-	case SenderVisitor:
+	case chat.SenderVisitor:
 		day.VisitorMessages++
-	case SenderAI:
+	case chat.SenderAI:
 		day.AIMessages++
 	default:
 		day.OperatorMessages++
@@ -137,18 +139,18 @@ func (c *statCount) message(s *SessionFacts, m *MessageFact, place statPlace) {
 	}
 	if current {
 		c.hours[place.hour].Messages++
-		if m.By.Sender == SenderVisitor {
+		if m.By.Sender == chat.SenderVisitor {
 			c.week[place.weekday][place.hour]++
 		}
 	}
 }
 
 // answer counts an operator's message of the range for who wrote it, and for its channel.
-func (c *statCount) answer(s *SessionFacts, m *MessageFact) {
+func (c *statCount) answer(s *chat.SessionFacts, m *chat.MessageFact) {
 	if id := m.By.Person; id != "" && m.At >= c.left[id].at {
 		c.left[id] = leftName{m.At, m.By.Author}
 	}
-	for _, key := range m.By.groups() {
+	for _, key := range groupsOf(m.By) {
 		g := c.groups[key]
 		if g == nil {
 			g = &statGroup{last: -1}
@@ -163,30 +165,31 @@ func (c *statCount) answer(s *SessionFacts, m *MessageFact) {
 }
 
 // firstAnswer counts how long a session waited for those who answered it first.
-func (c *statCount) firstAnswer(s *SessionFacts, m *MessageFact) {
-	for _, key := range m.By.groups() {
+func (c *statCount) firstAnswer(s *chat.SessionFacts, m *chat.MessageFact) {
+	for _, key := range groupsOf(m.By) {
 		if g := c.groups[key]; g != nil {
 			g.waits = append(g.waits, max(int64(s.AnsweredAt-s.StartedAt), 0))
 		}
 	}
 }
 
-func (w *Writer) groups() [2]statKey {
+// groupsOf returns who an answer counts for, and its channel.
+func groupsOf(w *chat.Writer) [2]statKey {
 	who := statKey{id: w.Person}
 	if w.Person == "" {
 		who.name = w.Author
 	}
-	return [2]statKey{who, {channel: true, name: cmp.Or(w.Bridge, SourceAPI)}}
+	return [2]statKey{who, {channel: true, name: cmp.Or(w.Bridge, chat.SourceAPI)}}
 }
 
 // entries counts when the AI gave a session back, and its last closing if it is closed.
-func (c *statCount) entries(s *SessionFacts) {
+func (c *statCount) entries(s *chat.SessionFacts) {
 	for _, at := range s.HandBacks {
 		if place := c.at(at); place.day >= 0 {
 			c.days[place.day].handBacks++
 		}
 	}
-	var closedAt Time
+	var closedAt chat.Time
 	for _, at := range s.Closings {
 		if c.at(at).day >= 0 {
 			closedAt = max(closedAt, at)
@@ -200,7 +203,7 @@ func (c *statCount) entries(s *SessionFacts) {
 }
 
 // begun counts a session that began in one of the ranges.
-func (c *statCount) begun(s *SessionFacts, place statPlace, ai bool) {
+func (c *statCount) begun(s *chat.SessionFacts, place statPlace, ai bool) {
 	day := &c.days[place.day]
 	day.Conversations++
 	if s.AnsweredAt > 0 {
@@ -218,7 +221,7 @@ func (c *statCount) begun(s *SessionFacts, place statPlace, ai bool) {
 	}
 }
 
-func (c *statCount) rated(s *SessionFacts, number int) {
+func (c *statCount) rated(s *chat.SessionFacts, number int) {
 	day := &c.days[number]
 	day.Ratings++
 	day.scores += s.Score
@@ -234,7 +237,7 @@ func (c *statCount) rated(s *SessionFacts, number int) {
 }
 
 // comments reads the newest comments.
-func (c *statCount) comments(rd Reader) ([]StatRating, error) {
+func (c *statCount) comments(rd chat.Reader) ([]StatRating, error) {
 	sort.Slice(c.commented, func(i, j int) bool {
 		a, b := c.commented[i], c.commented[j]
 		return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(a.session, b.session)) < 0
@@ -291,7 +294,7 @@ func totalsOf(days []statDay) (t Totals) {
 // nameOf is what a group is called: people by their name of today, those who left as
 // they wrote last.
 func (c *statCount) nameOf(key statKey) string {
-	if i := slices.IndexFunc(c.people, func(p Person) bool { return p.ID == key.id }); key.id != "" && i >= 0 {
+	if i := slices.IndexFunc(c.people, func(p chat.Person) bool { return p.ID == key.id }); key.id != "" && i >= 0 {
 		return c.people[i].Name
 	}
 	return cmp.Or(key.name, c.left[key.id].name)
