@@ -142,20 +142,8 @@ type service struct {
 	log     *slog.Logger
 }
 
-// heapReserve is allocated but never touched, so it takes no memory. The garbage
-// collector counts it and lets as much garbage gather: with the few megabytes
-// that relay holds it would run dozens of times a second under load.
-const heapReserve = 8 << 20
-
-// startTime is for how long no garbage is collected while relay starts.
-const startTime = 100 * time.Millisecond
-
 // serve runs the server of the configured mode until ctx ends.
 func (a *app) serve(ctx context.Context, _ string) error {
-	percent := debug.SetGCPercent(-1)
-	time.AfterFunc(startTime, func() { debug.SetGCPercent(percent) })
-	reserve := make([]byte, heapReserve)
-	defer runtime.KeepAlive(reserve)
 	if a.cfg.MetricsAddr != "" {
 		a.watch = watch.New(version)
 	}
