@@ -54,9 +54,12 @@ tidy: # go.mod and go.sum are what go mod tidy makes
 imports: # the arrows between packages go one way
 	go test -run '^TestImports$$' -count=1 .
 
-types: # types of widget and console; esbuild builds them without a look at types
+TYPESCRIPT := $${XDG_CACHE_HOME:-$$HOME/.cache}/relay/typescript-5.9.3
+
+types: # types and shape of widget and console; esbuild builds them without a look at either
 	@.ci/setup node typescript
-	node "$${XDG_CACHE_HOME:-$$HOME/.cache}/relay/typescript-5.9.3/bin/tsc" --noEmit -p assets/tsconfig.json
+	node "$(TYPESCRIPT)/bin/tsc" --noEmit -p assets/tsconfig.json
+	node assets/build/sources.mjs "$(TYPESCRIPT)" assets
 	@echo "types: ok"
 
 # SQLite, translated from C, is not relay's to watch, and would take most of the time.

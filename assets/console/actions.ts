@@ -31,7 +31,8 @@ function item([label, run, more = {}]: Entry, inMenu: boolean): HTMLElement {
     close(true);
     run();
   };
-  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item", tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked === undefined ? undefined : String(more.checked), onclick: act },
+  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item",
+    tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked === undefined ? undefined : String(more.checked), onclick: act },
     h("span", {}, label), !!more.hint && h("small", {}, more.hint));
 }
 
@@ -103,13 +104,15 @@ export function snooze(from: HTMLElement): void {
   const s = current();
   if (!s) return;
   const until = (time: Date) => () => put(s, { snoozedUntil: time.toISOString() });
-  const entries = times().map(([label, time]): Entry => [label, until(time), { hint: time.toLocaleString([], { weekday: "short", hour: "numeric", minute: "2-digit" }) }]);
+  const entries = times().map(([label, time]): Entry =>
+    [label, until(time), { hint: time.toLocaleString([], { weekday: "short", hour: "numeric", minute: "2-digit" }) }]);
   const field = h("input", { class: "input", type: "datetime-local", "aria-label": "Until" });
   const other = h("form", { class: "menu-form", onsubmit: (e: Event) => {
     e.preventDefault();
     const time = new Date(field.value);
     if (missing([[field, "Choose a date and a time."]])) return;
-    void put(s, { snoozedUntil: time.toISOString() }, (error) => refused(error, { snoozedUntil: field })).then((done) => done && close(true));
+    void put(s, { snoozedUntil: time.toISOString() }, (error) => refused(error, { snoozedUntil: field }))
+      .then((done) => done && close(true));
   } }, field, h("button", { class: "button small", type: "submit" }, "Snooze"));
   if (s.snoozedUntil) entries.unshift(["End the snooze", () => put(s, { snoozedUntil: null }), { hint: fullTime(s.snoozedUntil) }]);
   openMenu(from, "Snooze", entries, other);
@@ -117,12 +120,14 @@ export function snooze(from: HTMLElement): void {
 
 function tagField(s: Session): Node {
   const known = h("datalist", { id: "known-tags" }, ...(state.counts?.tags ?? []).map((t) => h("option", { value: t.name })));
-  const field = h("input", { class: "input", list: "known-tags", maxlength: "40", placeholder: "Add a tag", "aria-label": "Add a tag", autocomplete: "off" });
+  const field = h("input", { class: "input", list: "known-tags", maxlength: "40", placeholder: "Add a tag", "aria-label": "Add a tag",
+    autocomplete: "off" });
   const list = h("div", { class: "tag-list" });
   const draw = (): void => {
     const tags = state.sessions.get(s.id)?.tags ?? [];
     list.replaceChildren(...tags.map((tag) =>
-      h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag, onclick: () => change({ removeTags: [tag] }) }, tag + " ×")));
+      h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag,
+        onclick: () => change({ removeTags: [tag] }) }, tag + " ×")));
   };
   const change = async (tags: { addTags?: string[]; removeTags?: string[] }): Promise<void> => {
     if (await put(s, tags, (error) => mark(field, refused(error, {})))) {
@@ -163,7 +168,8 @@ export function more(from: HTMLElement): void {
     await act(s, "csat", "Could not ask");
     set({ answer: "The visitor is asked for a rating." });
   }, { id: "menu-csat" }]);
-  entries.push([s.blocked ? "Unblock visitor" : "Block visitor", () => act(s, s.blocked ? "unblock" : "block", "Could not change"), { id: "block" }]);
+  entries.push([s.blocked ? "Unblock visitor" : "Block visitor", () => act(s, s.blocked ? "unblock" : "block", "Could not change"),
+    { id: "block" }]);
   if (administrator) entries.push(["Delete permanently…", () => erase(s), { id: "erase", danger: true }]);
   openMenu(from, "More", entries);
 }

@@ -38,7 +38,9 @@ export function loadAnswers(text: string): void {
 // filled replaces the placeholders of an answer, as relay does where !name sends it.
 function filled(text: string): string {
   const s = current();
-  const known = (field: string): string => [s?.identity, s?.preChat].map((facts) => facts?.[field]).find((value): value is string => typeof value === "string" && !!value.trim()) ?? "";
+  const known = (field: string): string =>
+    [s?.identity, s?.preChat].map((facts) => facts?.[field])
+      .find((value): value is string => typeof value === "string" && !!value.trim()) ?? "";
   const values: Record<string, string> = { "visitor.name": known("name"), "visitor.email": known("email"), "operator.name": me ?? "" };
   return text.replace(/( ?)\{([^{}|]*)(?:\|([^{}]*))?\}/g, (all, space: string, name: string, otherwise = "") => {
     const value = values[name.trim()];

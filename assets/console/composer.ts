@@ -32,7 +32,8 @@ function drawAnswer({ answer }: State): void {
 
 // drawChip keeps a file's item, so that focus stays on it while its progress moves.
 function drawChip(u: Upload): HTMLLIElement {
-  const chip = chips.get(u.key) ?? h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", "Remove " + u.name, () => dropUpload(u)));
+  const chip = chips.get(u.key) ??
+    h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", "Remove " + u.name, () => dropUpload(u)));
   chips.set(u.key, chip);
   const state = u.failed ? h("small", { class: "bad" }, u.failed)
     : u.id ? h("small", {}, sizeOf(u.size))

@@ -47,7 +47,8 @@ function rating({ csat }: Session): HTMLElement | string {
 
 // systems maps user agents to operating systems. The order matters: Android's user agents name Linux, too.
 const systems: [RegExp, string][] = [
-  [/Windows/, "Windows"], [/iPhone|iPad|iPod/, "iOS"], [/Android/, "Android"], [/CrOS/, "ChromeOS"], [/Mac OS X|Macintosh/, "macOS"], [/Linux|X11/, "Linux"],
+  [/Windows/, "Windows"], [/iPhone|iPad|iPod/, "iOS"], [/Android/, "Android"], [/CrOS/, "ChromeOS"], [/Mac OS X|Macintosh/, "macOS"],
+  [/Linux|X11/, "Linux"],
 ];
 
 const system = (agent = ""): string | undefined => systems.find(([pattern]) => pattern.test(agent))?.[1];
@@ -64,11 +65,13 @@ let asked = "";
 // showEarlier lists the visitor's other conversations, if any.
 async function showEarlier(s: Session): Promise<void> {
   asked = s.id;
-  const found = await call<{ sessions: Session[] }>("GET", "/sessions?limit=10&q=" + encodeURIComponent(s.visitorId)).catch(() => undefined);
+  const found = await call<{ sessions: Session[] }>("GET", "/sessions?limit=10&q=" + encodeURIComponent(s.visitorId))
+    .catch(() => undefined);
   const others = (found?.sessions ?? []).filter((other) => other.visitorId === s.visitorId && other.id !== s.id);
   if (asked !== state.selected || !others.length) return byId("earlier").replaceChildren();
   const line = (other: Session): HTMLElement =>
-    h("li", {}, h("a", { href: "#/sessions/" + other.id }, fullTime(other.lastActivity)), " ", other.lastMessage ? preview(other.lastMessage).slice(0, 60) : "");
+    h("li", {}, h("a", { href: "#/sessions/" + other.id }, fullTime(other.lastActivity)), " ",
+      other.lastMessage ? preview(other.lastMessage).slice(0, 60) : "");
   byId("earlier").replaceChildren(h("h3", {}, "Earlier conversations"), h("ul", { class: "plain" }, ...others.map(line)));
 }
 
@@ -102,7 +105,8 @@ const view: View = (now, before) => {
   const { preChat = {} } = s;
   // Form answers that the identity repeats are shown once.
   const answers = Object.fromEntries(Object.entries(preChat).filter(([field, value]) => s.identity?.[field] !== value));
-  byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(answers)), visit(s), pagesOf(now), rating(s));
+  byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(answers)), visit(s),
+    pagesOf(now), rating(s));
 };
 
 subscribe(view);

@@ -18,7 +18,9 @@ const lists = ["waiting", "open", "closed", "snoozed"] as const;
 function recounted(old: Session | undefined, now?: Session): Change {
   const { counts } = state;
   const moved = lists.filter((list) => old && counts && counts[list] < mostCounted && inList(old, list) !== inList(now, list));
-  return moved.length ? { counts: { ...counts!, ...Object.fromEntries(moved.map((list) => [list, counts![list] + (inList(now, list) ? 1 : -1)])) } } : {};
+  return moved.length
+    ? { counts: { ...counts!, ...Object.fromEntries(moved.map((list) => [list, counts![list] + (inList(now, list) ? 1 : -1)])) } }
+    : {};
 }
 
 // belongs reports whether a session belongs in the list.
@@ -101,7 +103,9 @@ function onMessage(session: Session, event: StreamEvent): Change {
   const last = session.lastMessage;
   const stale = last && (last.id === m.id || last.timestamp > m.timestamp);
   const unread = m.sender === "visitor" ? session.unread + 1 : 0;
-  const waiting = m.sender === "visitor" ? { waitingSince: session.blocked ? undefined : (session.waitingSince ?? m.timestamp), snoozedUntil: undefined } : { waitingSince: undefined };
+  const waiting = m.sender === "visitor"
+    ? { waitingSince: session.blocked ? undefined : (session.waitingSince ?? m.timestamp), snoozedUntil: undefined }
+    : { waitingSince: undefined };
   const next = stale ? session : { ...session, ...waiting, lastMessage: m, lastActivity: m.timestamp, unread };
   return { ...withSession(next), ...withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
 }
@@ -145,7 +149,8 @@ function onStatus(session: Session, status: Session["status"], event: StreamEven
 function onSnoozed(session: Session, event: StreamEvent): Change {
   const until = event["until"] as string | undefined;
   const waitingSince = until ? session.waitingSince : (session.waitingSince ?? (event["at"] as string));
-  return { ...withSession({ ...session, snoozedUntil: until, waitingSince: session.status === "open" ? waitingSince : undefined }), ...noted(event) };
+  return { ...withSession({ ...session, snoozedUntil: until, waitingSince: session.status === "open" ? waitingSince : undefined }),
+    ...noted(event) };
 }
 
 function onAssigned(session: Session, event: StreamEvent): Change {
@@ -171,7 +176,8 @@ const handlers: Record<string, Handler> = {
   csat_request: (_, e) => noted(e),
   custom_event: (_, e) => noted(e),
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),
-  session_blocked: (s, e) => withSession({ ...s, blocked: e["blocked"] === true, ...(e["blocked"] === true && { waitingSince: undefined }) }),
+  session_blocked: (s, e) =>
+    withSession({ ...s, blocked: e["blocked"] === true, ...(e["blocked"] === true && { waitingSince: undefined }) }),
   visitor_disconnect: (_, e) => noted(e),
   visitor_page: (s, e) => withSession({ ...s, metadata: { ...s.metadata, url: String(e["url"]) } }),
   visitor_presence: (s, e) => withSession({ ...s, visitorOnline: e["online"] === true }),

@@ -139,7 +139,8 @@ export function fileURL(url: string): string {
   return at > 0 && webURL(url) ? url.slice(at) : url.startsWith("/") ? url : webURL(url);
 }
 
-const wordsOf = (piece: Piece): string => (typeof piece === "string" ? piece : piece.kids.map(wordsOf).join("") + (piece.tag === "li" ? " " : ""));
+const wordsOf = (piece: Piece): string =>
+  (typeof piece === "string" ? piece : piece.kids.map(wordsOf).join("") + (piece.tag === "li" ? " " : ""));
 
 // lookedAt is how much of a text a preview reads: more is never seen.
 const lookedAt = 400;

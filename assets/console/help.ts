@@ -3,9 +3,11 @@
 import { h, iconButton } from "./dom";
 
 const groups: [string, [string[], string][]][] = [
-  ["Everywhere", [[["j", "↓"], "Next conversation"], [["k", "↑"], "Previous conversation"], [["/"], "Search"], [["↓"], "From the search to its results"], [["?"], "This list"], [["Esc"], "Leave a field, a menu or a conversation"]]],
+  ["Everywhere", [[["j", "↓"], "Next conversation"], [["k", "↑"], "Previous conversation"], [["/"], "Search"],
+    [["↓"], "From the search to its results"], [["?"], "This list"], [["Esc"], "Leave a field, a menu or a conversation"]]],
   ["In a conversation", [[["r"], "Write an answer"], [["n"], "Write an internal note"], [["e"], "Close or reopen it"]]],
-  ["While writing", [[["Enter"], "Send"], [["Shift", "Enter"], "New line"], [["/"], "Saved answers and commands"], [["//"], "Internal note"], [["↑"], "Edit your last message"], [["Esc"], "Stop editing or replying"]]],
+  ["While writing", [[["Enter"], "Send"], [["Shift", "Enter"], "New line"], [["/"], "Saved answers and commands"],
+    [["//"], "Internal note"], [["↑"], "Edit your last message"], [["Esc"], "Stop editing or replying"]]],
 ];
 
 const dialog: HTMLDialogElement = h("dialog", { class: "ask help", "aria-labelledby": "help-title" },

@@ -108,7 +108,8 @@ function drawRows(now: State): void {
 }
 
 // rowOf is the conversation whose row an element is in, "" for none.
-export const rowOf = (el: Element | null): string => decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
+export const rowOf = (el: Element | null): string =>
+  decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
 
 // focusRow brings a row into view and moves the focus to it.
 export function focusRow(id: string): void {
@@ -120,7 +121,9 @@ export function focusRow(id: string): void {
   rows.get(id)?.link.focus({ preventScroll: true });
 }
 
-const lists: Record<string, string> = { waiting: "Nobody is waiting.", open: "No open conversations.", closed: "No closed conversations.", snoozed: "Nothing is snoozed." };
+const lists: Record<string, string> = {
+  waiting: "Nobody is waiting.", open: "No open conversations.", closed: "No closed conversations.", snoozed: "Nothing is snoozed.",
+};
 
 function noteText({ listPhase, order, query, filter, whose, tag }: State): string {
   if (listPhase === "failed") return "The list could not be loaded.";

@@ -87,7 +87,8 @@ export async function loadList(cursor = ""): Promise<void> {
   const ticket = ++listTicket;
   const { filter, query, whose, tag } = state;
   // A search is one through all conversations.
-  const params = new URLSearchParams({ limit: String(pageSize), cursor, q: query, ...(!query && { status: filter, assignee: whose, tag }) });
+  const params = new URLSearchParams({ limit: String(pageSize), cursor, q: query,
+    ...(!query && { status: filter, assignee: whose, tag }) });
   for (const [name, value] of [...params]) if (!value) params.delete(name);
   try {
     await snapshot(call<SessionPage>("GET", "/sessions?" + params), (page) => {
@@ -114,7 +115,10 @@ export function loadMore(): void {
 // open shows a session, at one of its messages if that is named; "" shows none.
 export function open(id: string, message = ""): void {
   if (id === state.selected) return void (message && showMessage(message));
-  set({ selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, hasNewer: false, target: "", answer: "", quote: null, editing: null });
+  set({
+    selected: id, threadPhase: "loading", messages: [], timeline: [], undelivered: [], hasOlder: false, hasNewer: false,
+    target: "", answer: "", quote: null, editing: null,
+  });
   void loadThread().then(() => (message ? showMessage(message) : undefined));
 }
 
@@ -184,7 +188,8 @@ export async function loadOlder(): Promise<void> {
   if (!page) return set({ hasOlder });
   const all = [...page.messages, ...state.messages];
   const kept = all.slice(0, mostShown);
-  set({ messages: kept, timeline: within(kept, [...page.timeline, ...state.timeline]), hasOlder: page.hasMore, hasNewer: state.hasNewer || all.length > mostShown });
+  set({ messages: kept, timeline: within(kept, [...page.timeline, ...state.timeline]), hasOlder: page.hasMore,
+    hasNewer: state.hasNewer || all.length > mostShown });
 }
 
 // loadNewer loads what follows a part of the history that does not reach its end.
@@ -199,7 +204,8 @@ export async function loadNewer(): Promise<void> {
   if (!page || last !== state.messages.at(-1)) return;
   const all = [...state.messages, ...page.messages];
   const kept = all.slice(-mostShown);
-  set({ messages: kept, timeline: within(kept, [...state.timeline, ...page.timeline]), hasNewer: page.hasMore, hasOlder: state.hasOlder || all.length > mostShown });
+  set({ messages: kept, timeline: within(kept, [...state.timeline, ...page.timeline]), hasNewer: page.hasMore,
+    hasOlder: state.hasOlder || all.length > mostShown });
 }
 
 let loadingNewer = false;
@@ -232,6 +238,7 @@ export function refresh(id: string): void {
 }
 
 export async function fetchSession(id: string): Promise<void> {
-  await snapshot(call<Session>("GET", sessionPath(id)), (s) => set({ ...withSession(s), ...(s.id === state.selected && { undelivered: s.undelivered ?? [] }) })).catch(() => undefined);
+  await snapshot(call<Session>("GET", sessionPath(id)),
+    (s) => set({ ...withSession(s), ...(s.id === state.selected && { undelivered: s.undelivered ?? [] }) })).catch(() => undefined);
   attend();
 }

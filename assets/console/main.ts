@@ -68,7 +68,8 @@ function loadDetails(): void {
 const frameView: View = (now, before) => {
   const { unread } = now.sessions;
   const s = current(now);
-  const title = (unread ? "(" + unread + ") " : "") + (now.page || !s ? pages.find((p) => p.name === now.page)?.label ?? "Inbox" : visitorName(s)) + " · relay";
+  const place = now.page || !s ? pages.find((p) => p.name === now.page)?.label ?? "Inbox" : visitorName(s);
+  const title = (unread ? "(" + unread + ") " : "") + place + " · relay";
   if (document.title !== title) document.title = title;
   setText("link", now.lost ? "Reconnecting…" : "");
   if (now.selected) loadDetails();
@@ -84,7 +85,9 @@ function tick(): void {
   watch();
 }
 
-const views = [frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, presenceView, aiView, toastView];
+const views = [
+  frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, presenceView, aiView, toastView,
+];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 wireNav();
 wirePerson();

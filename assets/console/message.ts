@@ -7,12 +7,11 @@ import { h, icon, iconButton, newTab } from "./dom";
 import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "./format";
 import { me } from "./me";
 import { edit, mayChange, remove, retry } from "./outbox";
-import type { Pending } from "./pending";
 import { again, discard, takeBack } from "./queue";
 import { set, state } from "./store";
 import { onlyEmoji, parse, type Piece } from "../widget/markup";
 import { sizeOf } from "../widget/size";
-import type { Attachment, Message, Undelivered } from "./types";
+import type { Attachment, Message, Pending, Undelivered } from "./types";
 
 const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;
 
@@ -31,7 +30,9 @@ function fileChip(a: Attachment): HTMLElement {
 
 function attachment(a: Attachment): HTMLElement {
   const src = fileURL(a.url);
-  if (src && a.mimeType.startsWith("audio/")) return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
+  if (src && a.mimeType.startsWith("audio/")) {
+    return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
+  }
   if (!src || !inlineTypes.test(a.mimeType)) return fileChip(a);
   const link = h("a", { class: "image", href: src, ...newTab, onclick: (e: MouseEvent) => enlarge(e, a) });
   link.append(h("img", { src, alt: a.filename, onerror: () => link.replaceWith(fileChip(a)) }));
@@ -50,7 +51,8 @@ export function senderName(m: Message): string {
   if (m.draft) return "Draft by AI";
   if (m.internal && m.sender === "ai") return "Internal note by AI";
   if (m.internal) return "Internal note" + (m.operatorName ? " by " + m.operatorName : "");
-  return m.sender === "visitor" ? "Visitor" : m.sender === "ai" ? (m.operatorName ? m.operatorName + " (AI)" : "AI") : m.operatorName || "Operator";
+  if (m.sender === "visitor") return "Visitor";
+  return m.sender === "ai" ? (m.operatorName ? m.operatorName + " (AI)" : "AI") : m.operatorName || "Operator";
 }
 
 // unknownQuote stands for a quoted message that is not loaded.
@@ -66,7 +68,8 @@ function quoted(m: Message, jump: (id: string) => void): HTMLElement {
 // receipt describes how far an operator's message got.
 function receipt(m: Message): HTMLElement | false {
   if (m.sender === "visitor" || m.deletedAt || (m.internal && !m.local)) return false;
-  const label = m.local?.tried ? "Waiting to be sent" : m.local ? "Sending" : m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
+  const stored = m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
+  const label = m.local?.tried ? "Waiting to be sent" : m.local ? "Sending" : stored;
   const name = m.local ? "wait" : m.readAt || m.deliveredAt ? "read" : "sent";
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
 }
@@ -76,14 +79,17 @@ function meta(m: Message, end: boolean): HTMLElement | false {
   const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
   const change = m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited";
   if (!end && !change && !m.local) return false;
-  return h("span", { class: "meta" }, clock(m), place, change, m.local?.tried && !m.local.refused && " · waiting to be sent", !m.local?.refused && receipt(m));
+  return h("span", { class: "meta" }, clock(m), place, change, m.local?.tried && !m.local.refused && " · waiting to be sent",
+    !m.local?.refused && receipt(m));
 }
 
 // unsent is below a message that waits for relay or was refused: why, and what can be done about it.
 function unsent(p: Pending): HTMLElement | false {
   if (!p.tried && !p.refused) return false;
-  const button = (name: string, act: (p: Pending) => void): HTMLElement => h("button", { type: "button", class: "link-button", onclick: () => act(p) }, name);
-  return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && "Not sent: " + p.refused + " · ", p.refused && button("Send now", again), p.refused && " · ", button("Edit", takeBack), " · ", button("Discard", discard));
+  const button = (name: string, act: (p: Pending) => void): HTMLElement =>
+    h("button", { type: "button", class: "link-button", onclick: () => act(p) }, name);
+  return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && "Not sent: " + p.refused + " · ",
+    p.refused && button("Send now", again), p.refused && " · ", button("Edit", takeBack), " · ", button("Discard", discard));
 }
 
 const clock = (m: Message): HTMLElement => h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
@@ -103,7 +109,8 @@ function bubble(m: Message, { quote, jump }: Place): HTMLElement {
   if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
   return h("div", { class: "bubble" },
     quote ? quoted(quote, jump) : m.replyTo && unknownQuote(m.replyTo, jump),
-    m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" }, ...parse(m.content, m.sourceBridge === "slack").map(marked)),
+    m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" },
+      ...parse(m.content, m.sourceBridge === "slack").map(marked)),
     ...m.attachments.map(attachment),
     !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
 }
@@ -144,7 +151,8 @@ function who(m: Message, first: boolean): HTMLElement {
 // messageItem builds the whole item.
 export function messageItem(m: Message, place: Place): HTMLLIElement {
   const { first, end, stuck, waits } = place;
-  const marks = [m.internal && "internal", first && "first", end && "end", m.local && "local", (m.local?.tried || m.local?.refused) && "kept", isMine(m) && "mine"].filter(Boolean);
+  const marks = [m.internal && "internal", first && "first", end && "end", m.local && "local",
+    (m.local?.tried || m.local?.refused) && "kept", isMine(m) && "mine"].filter(Boolean);
   return h("li", { class: ["message", "from-" + m.sender, ...marks].join(" "), tabindex: "-1", "data-id": m.id },
     who(m, first),
     h("div", { class: "line" }, bubble(m, place), tools(m)),

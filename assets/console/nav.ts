@@ -69,7 +69,8 @@ function drawAlarm(name: string, text: string): void {
 }
 
 function link({ name, label, icon: sign }: Page): HTMLElement {
-  const mark = h("span", { class: "badge alarm", id: name + "-alarm", hidden: true }, "!", h("span", { class: "sr", id: name + "-alarm-text" }));
+  const mark = h("span", { class: "badge alarm", id: name + "-alarm", hidden: true }, "!",
+    h("span", { class: "sr", id: name + "-alarm-text" }));
   return h("a", { id: name + "-link", href: "#/" + name, "data-page": name }, !!sign && icon(sign), h("span", {}, label), mark);
 }
 
@@ -145,6 +146,7 @@ const heading = (text: string): HTMLElement => h("p", { class: "subnav-group" },
 
 export function wireNav(): void {
   byId("rail").append(...pages.filter((p) => p.icon).map(link));
-  byId("subnav").append(...pages.filter((p) => !p.icon).flatMap((p, i, all) => [...(p.group === all[i - 1]?.group ? [] : [heading(p.group!)]), link(p)]));
+  byId("subnav").append(...pages.filter((p) => !p.icon)
+    .flatMap((p, i, all) => [...(p.group === all[i - 1]?.group ? [] : [heading(p.group!)]), link(p)]));
   drawCurrent(state);
 }

@@ -9,8 +9,15 @@ import { attempt, current, set } from "./store";
 import type { View } from "./store";
 import type { Session } from "./types";
 
+interface Organised {
+  addTags?: string[];
+  removeTags?: string[];
+  snoozedUntil?: string | null;
+  assignee?: string | null;
+}
+
 // put changes how a conversation is organised, and reports whether it could. What is wrong goes to a form, if there is one.
-export async function put(s: Session, change: { addTags?: string[]; removeTags?: string[]; snoozedUntil?: string | null; assignee?: string | null }, refused?: (error: Error) => void): Promise<boolean> {
+export async function put(s: Session, change: Organised, refused?: (error: Error) => void): Promise<boolean> {
   const work = call<Session>("PATCH", sessionPath(s.id), change);
   const saved = await (refused ? work.catch(refused) : attempt(work, "Could not change"));
   if (saved) set(withSession(saved));
@@ -25,7 +32,8 @@ function draw(s: Session): void {
   setText("assign-name", s.assignee?.name ?? "Assign");
   byId("thread-assign").classList.toggle("none", !s.assignee);
   byId("thread-snooze").classList.toggle("on", !!s.snoozedUntil);
-  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, "Snoozed " + snoozeText(s.snoozedUntil).toLowerCase()), ...s.tags.map((tag) => h("span", { class: "tag label" }, tag))];
+  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, "Snoozed " + snoozeText(s.snoozedUntil).toLowerCase()),
+    ...s.tags.map((tag) => h("span", { class: "tag label" }, tag))];
   byId("thread-tags").replaceChildren(...marks.filter((mark) => !!mark));
 }
 

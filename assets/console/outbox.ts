@@ -133,7 +133,8 @@ function post(text: string): void {
   set({ uploads: state.uploads.filter((u) => u.sessionId !== selected), quote: null });
   setNoting(selected, false);
   setDraft(selected, "");
-  enqueue({ sessionId: selected, content, attachments, ...(me && { operatorName: me }), ...(internal && { internal }), ...(quote && { replyTo: quote.id }) });
+  enqueue({ sessionId: selected, content, attachments, ...(me && { operatorName: me }), ...(internal && { internal }),
+    ...(quote && { replyTo: quote.id }) });
 }
 
 // noteMark begins an internal note, command a command: no visitor ever sees them.

@@ -1,25 +1,8 @@
-// Pending is what an operator has written and relay has not confirmed yet.
+// The messages of the outbox, as the conversation shows them.
 
 import { state } from "./store";
 import type { State } from "./store";
-import type { Attachment, Message } from "./types";
-
-export interface Pending {
-  // clientId is that of the request too: however often it is repeated, relay stores the message once.
-  clientId: string;
-  sessionId: string;
-  content: string;
-  attachments: Attachment[];
-  replyTo?: string;
-  internal?: true;
-  operatorName?: string;
-  // at is when it was written, which is the order of sending.
-  at: number;
-  // tried: an attempt failed, so that it waits for relay.
-  tried?: true;
-  // refused is why it was not sent. It is not tried again by itself.
-  refused?: string;
-}
+import type { Message, Pending } from "./types";
 
 const drawn = new WeakMap<Pending, Message>();
 
@@ -28,7 +11,8 @@ function asMessage(p: Pending): Message {
   const known = drawn.get(p);
   if (known) return known;
   const { clientId, sessionId, content, attachments, replyTo, internal, operatorName } = p;
-  const m: Message = { id: "local-" + clientId, sessionId, content, sender: "operator", timestamp: new Date(p.at).toISOString(), attachments, clientId, local: p };
+  const m: Message = { id: "local-" + clientId, sessionId, content, sender: "operator", timestamp: new Date(p.at).toISOString(),
+    attachments, clientId, local: p };
   if (replyTo) m.replyTo = replyTo;
   if (internal) m.internal = internal;
   if (operatorName) m.operatorName = operatorName;

@@ -25,7 +25,10 @@ async function signOut(e: Event): Promise<void> {
   const n = state.outbox.length;
   if (!n) return;
   e.preventDefault();
-  if (!(await ask(n === 1 ? "One message has not been sent yet. Signing out discards it." : n + " messages have not been sent yet. Signing out discards them.", "Sign out"))) return;
+  const question = n === 1
+    ? "One message has not been sent yet. Signing out discards it."
+    : n + " messages have not been sent yet. Signing out discards them.";
+  if (!(await ask(question, "Sign out"))) return;
   clearOutbox();
   (e.target as HTMLFormElement).submit();
 }

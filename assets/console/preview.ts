@@ -15,7 +15,8 @@ function stream(): Response {
   const body = new ReadableStream({
     start(out) {
       send = (text) => out.enqueue(encoder.encode(text));
-      send("event: connected\ndata: " + JSON.stringify({ type: "connected", sessionId: "preview", lastEventId: "0", operatorOnline: true, status: "open" }) + "\n\n");
+      send("event: connected\ndata: " + JSON.stringify({ type: "connected", sessionId: "preview", lastEventId: "0", operatorOnline: true,
+        status: "open" }) + "\n\n");
     },
   });
   return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
@@ -25,7 +26,9 @@ const answers: Record<string, (body: Config) => Response> = {
   init: () => json({ sessionId: "preview", sessionToken: "preview", operatorOnline: true, messages: [], timeline: [], lastEventId: "0",
     config, session: { status: "open", identity: null, csat: {}, aiActive: false } }),
   stream,
-  messages: (body) => json({ id: now(), sessionId: "preview", content: body["content"], clientId: body["clientId"], sender: "visitor", timestamp: now(), attachments: [] }),
+  messages: (body) =>
+    json({ id: now(), sessionId: "preview", content: body["content"], clientId: body["clientId"], sender: "visitor", timestamp: now(),
+      attachments: [] }),
 };
 
 window.fetch = async (input, init) => {

@@ -6,11 +6,11 @@ import { byId } from "./dom";
 import { giveBack } from "./drafts";
 import { randomId } from "../widget/random";
 import { me, myId } from "./me";
-import { without, type Pending } from "./pending";
+import { without } from "./pending";
 import { receive } from "./receive";
 import { set, state } from "./store";
 import type { View } from "./store";
-import type { Message } from "./types";
+import type { Message, Pending } from "./types";
 
 const prefix = "relay:outbox:" + (myId || me) + ":";
 
@@ -91,7 +91,8 @@ export function enqueue(p: Omit<Pending, "clientId" | "at">): void {
 // taken was taken back although relay may have stored it. The same words again are the same message.
 let taken: Pending | undefined;
 
-const words = ({ sessionId, content, internal, replyTo, attachments }: Omit<Pending, "clientId" | "at">): string => JSON.stringify([sessionId, content, internal, replyTo, attachments.map((a) => a.id)]);
+const words = ({ sessionId, content, internal, replyTo, attachments }: Omit<Pending, "clientId" | "at">): string =>
+  JSON.stringify([sessionId, content, internal, replyTo, attachments.map((a) => a.id)]);
 
 // revive sends what waits, when relay is back.
 export function revive(): void {

@@ -26,7 +26,8 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
     document.dispatchEvent(new Event("relay-connected"));
   },
   resync: () => void reload(),
-  operator_status: (event) => state.presence && set({ presence: { ...state.presence, online: event["online"] === true, backAt: event["backAt"] as string } }),
+  operator_status: (event) =>
+    state.presence && set({ presence: { ...state.presence, online: event["online"] === true, backAt: event["backAt"] as string } }),
   operator_presence: (event) => set({ presence: event as unknown as Presence }),
   typing: showTyping,
   session_erased: (event) => forget(event.sessionId),
@@ -66,7 +67,8 @@ function take(event: StreamEvent): void {
 // movesWait reports whether only the server knows, after an event, since when the visitor waits: the AI
 // may have handed over, and what was deleted or closed may have waited.
 function movesWait({ type, sender, blocked }: StreamEvent): boolean {
-  return /^(message_deleted|session_reopened|ai_takeover)$/.test(type) || (type === "message" && sender === "ai") || (type === "session_blocked" && blocked === false);
+  return /^(message_deleted|session_reopened|ai_takeover)$/.test(type) || (type === "message" && sender === "ai") ||
+    (type === "session_blocked" && blocked === false);
 }
 
 function arrived(m: Message): void {

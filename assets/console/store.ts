@@ -1,8 +1,7 @@
 // The console's whole state, and the one function that changes it and notifies the views.
 
-import type { Pending } from "./pending";
 import { Sessions } from "./sessions";
-import type { AI, Bridge, Counts, Entry, Message, Presence, SavedAnswer, Session, Undelivered } from "./types";
+import type { AI, Bridge, Counts, Entry, Message, Pending, Presence, SavedAnswer, Session, Undelivered } from "./types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -80,10 +79,11 @@ export type View = (now: State, before: State) => void;
 
 // state is read everywhere and replaced by set only.
 export let state: State = {
-  sessions: new Sessions(), order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null, query: "", allFound: false,
+  sessions: new Sessions(), order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null,
+  query: "", allFound: false,
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
-  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "", outbox: [], answer: "", notes: [],
-  savedAnswers: [], chosen: -1, ai: null,
+  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
+  outbox: [], answer: "", notes: [], savedAnswers: [], chosen: -1, ai: null,
   page: "", place: "", configs: 0, bridges: [], gaveUp: false,
 };
 

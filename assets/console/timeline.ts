@@ -43,7 +43,8 @@ const cut = (text: string): string => (text.length > mostText ? text.slice(0, mo
 function facts(data: unknown): HTMLElement | false {
   const fields = data && typeof data === "object" ? Object.entries(data) : [];
   const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-  const lines = (from: number, to: number): HTMLElement[] => fields.slice(from, to).map(([name, value]) => h("div", {}, h("dt", {}, cut(name)), h("dd", { dir: "auto" }, cut(shown(value)))));
+  const lines = (from: number, to: number): HTMLElement[] =>
+    fields.slice(from, to).map(([name, value]) => h("div", {}, h("dt", {}, cut(name)), h("dd", { dir: "auto" }, cut(shown(value)))));
   if (!fields.length) return false;
   const list = h("dl", { class: "event-data" }, ...lines(0, firstFields));
   const hidden = Math.min(fields.length, mostFields) - firstFields;

@@ -2,8 +2,6 @@
 
 import type { Attachment, Message as WidgetMessage } from "../widget/relay-chat";
 
-import type { Pending } from "./pending";
-
 export type { Attachment };
 
 // Message is a message as operators see it: the widget's, with notes, drafts and sources.
@@ -17,6 +15,24 @@ export interface Message extends WidgetMessage {
   internal?: true;
   // local is set for a message that the server has not confirmed yet.
   local?: Pending;
+}
+
+// Pending is what an operator has written and relay has not confirmed yet.
+export interface Pending {
+  // clientId is that of the request too: however often it is repeated, relay stores the message once.
+  clientId: string;
+  sessionId: string;
+  content: string;
+  attachments: Attachment[];
+  replyTo?: string;
+  internal?: true;
+  operatorName?: string;
+  // at is when it was written, which is the order of sending.
+  at: number;
+  // tried: an attempt failed, so that it waits for relay.
+  tried?: true;
+  // refused is why it was not sent. It is not tried again by itself.
+  refused?: string;
 }
 
 export interface Csat {

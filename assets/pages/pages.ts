@@ -54,7 +54,8 @@ if (code) wireCode(code);
 // In the frame of the set-up page the demo's chat is open: there is one thing to do.
 if (location.pathname === "/demo" && self !== top) {
   (window as { RelayChat?: (call: string) => void }).RelayChat?.("open");
-  document.querySelector("script[data-api-key]")?.addEventListener("load", () => (window as { RelayChat?: (call: string) => void }).RelayChat?.("open"));
+  document.querySelector("script[data-api-key]")?.addEventListener("load",
+    () => (window as { RelayChat?: (call: string) => void }).RelayChat?.("open"));
 }
 
 export {};

@@ -3,14 +3,23 @@
 // file arrived.
 
 import type { Events } from "./events";
-import type { Widget } from "./loader";
+import type { View } from "./launcher";
 import type { Given } from "./options";
-import type { Core, Identity } from "./types";
+import type { Parts } from "./parts";
+import type { Core, Identity, Shell } from "./types";
 
 /** These live in the core, which their first call loads. */
 const FORWARDED = "sendMessage uploadFile setDraft setTheme setLocale endChat requestTranscript trigger";
 
 type Method = (...args: any[]) => unknown;
+
+/** What the API steers: one widget on the page. */
+export interface Widget extends View {
+  unread: number;
+  shell: Shell;
+  parts: Parts;
+  destroy(reason?: "manual"): void;
+}
 
 /** install puts the API in the place of the queue and runs what waits there. */
 export function install(events: Events, create: (given?: Given) => Widget, auto: boolean): void {

@@ -135,7 +135,9 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
         ...v.attachments.map((a) => attachmentNode(a, apiUrl, act.play)),
       ),
     ),
-    v.sources?.length && h("ul", { class: "sources", "aria-label": t.sources }, ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
+    v.sources?.length &&
+      h("ul", { class: "sources", "aria-label": t.sources },
+        ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
     below(v, act),
     v.person && h("button", { class: "chip", onclick: act.handoff }, t.person),
   );

@@ -1,25 +1,7 @@
 // client.ts calls the widget API: keys in headers, errors with their status
 // and the wait that the server asked for.
 
-import type { SavedSession, Shell } from "./types";
-
-/** HttpError is an answer other than 2xx; wait is Retry-After in ms, or 0. */
-export interface HttpError extends Error {
-  status: number;
-  wait: number;
-}
-
-export interface Client {
-  call<T>(method: string, path: string, body?: unknown, keepalive?: boolean, session?: SavedSession | null): Promise<T>;
-  /** request is the bare fetch, for the stream. */
-  request(path: string, init: RequestInit): Promise<Response>;
-  headers(): Record<string, string>;
-  /** This tab's conversation; that in storage is the one of the next page. */
-  session: SavedSession | null;
-  url(path: string): string;
-  /** Aborted when the widget is gone; answers after that are not used. */
-  life: AbortSignal;
-}
+import type { Client, HttpError, SavedSession, Shell } from "./types";
 
 /** createClient calls for one conversation at a time, other tabs may have another. */
 export function createClient({ options, storage, json = JSON.stringify }: Shell, life: AbortSignal): Client {

@@ -25,7 +25,8 @@ export function create(core: Core, composer: Composer): Emoji {
   const tabs = h(
     "div",
     { class: "groups", role: "group", "aria-label": t.emojiGroups },
-    ...ALL.map((group, i) => h("button", { class: "plain", "aria-label": names[i], title: names[i], onclick: () => choose(i) }, group[0]![0])),
+    ...ALL.map((group, i) => h("button", { class: "plain", "aria-label": names[i], title: names[i], onclick: () => choose(i) },
+      group[0]![0])),
   );
   const grid = h("div", { class: "grid", role: "group", "aria-label": t.emoji });
   const none = h("p", { role: "status" });

@@ -2,13 +2,13 @@
 // own stream, or from the tab that leads. It keeps the cursor, and loads the
 // messages again when it sees a gap.
 
-import { passing, type Client, type HttpError } from "./client";
+import { passing } from "./client";
 import type { Pause } from "./pause";
 import type { Session } from "./session";
 import type { StreamEvent } from "./sse";
 import { runStream } from "./stream";
 import { behind, joinTabs, type Tabs } from "./tabs";
-import type { Shell, Store } from "./types";
+import type { Client, HttpError, Shell, Store } from "./types";
 
 export interface LinkOptions {
   shell: Shell;

@@ -2,22 +2,14 @@
 // button, call queue, and a look into storage. For a new visitor it calls no
 // API and loads nothing more before the chat is opened.
 
-import { install } from "./api";
+import { install, type Widget } from "./api";
 import { createEvents, type Events } from "./events";
 import { json } from "./json";
 import { createLauncher, type View } from "./launcher";
 import { auto, readOptions, type Given } from "./options";
-import { createLoad, createParts, type Parts } from "./parts";
+import { createLoad, createParts } from "./parts";
 import { createStorage } from "./storage";
 import type { Look, SavedSession, Shell } from "./types";
-
-/** What the API steers: one widget on the page. */
-export interface Widget extends View {
-  unread: number;
-  shell: Shell;
-  parts: Parts;
-  destroy(reason?: "manual"): void;
-}
 
 /** createWidget puts a widget into the page; it is quiet until it is needed. */
 function createWidget({ emit }: Events, given?: Given): Widget {
@@ -89,7 +81,10 @@ function createWidget({ emit }: Events, given?: Given): Widget {
     // An open chat stays open over page changes, unless it covers the page.
     if (tab.get("open") && innerWidth > 480) shell.open(false);
     else if (storage.get<SavedSession>("session")?.live) parts.core().catch(() => {});
-    if ((options.prefetch ?? options.proactive ?? options.launcherSelector ?? document.querySelectorAll("script[data-api-key]")[1]) != null) shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
+    if ((options.prefetch ?? options.proactive ?? options.launcherSelector ??
+      document.querySelectorAll("script[data-api-key]")[1]) != null) {
+      shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
+    }
   });
   return widget;
 }

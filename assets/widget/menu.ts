@@ -62,7 +62,9 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     const saved = core.client.session;
     const last = store.state.messages.at(-1);
     const others = earlier().filter((one) => one.id !== saved?.id && one.id !== next?.id);
-    const own = saved && last && { ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp };
+    const own = saved && last && {
+      ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp,
+    };
     storage.set("chats", (own ? [own, ...others] : others).slice(0, MOST));
     close(false);
     core.change(next && { id: next.id, token: next.token, live: true }).then(focus, trouble);
@@ -111,8 +113,10 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     const items = [
       messages.length > 0 && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
       earlier().length > 0 && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(list()), true),
-      messages.length > 0 && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => Promise.resolve(core.method("requestTranscript")).catch(trouble)),
-      String(options.sound) !== "false" && item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
+      messages.length > 0 &&
+        item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => Promise.resolve(core.method("requestTranscript")).catch(trouble)),
+      String(options.sound) !== "false" &&
+        item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
       messages.length > 0 && !closed && !stop && item(t.end, "M6 6l12 12M18 6 6 18", () => show(question()), true),
     ];
     const node = h("div", { class: "menu", role: "menu", onkeydown: walk }, ...items);

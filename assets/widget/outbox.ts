@@ -3,12 +3,12 @@
 // tabs do not overwrite each other, and none lands in another conversation; the server
 // answers a repeated clientId with the same message.
 
-import { passing, type Client, type HttpError } from "./client";
+import { passing } from "./client";
 import { withMessages } from "./messages";
 import type { Pause } from "./pause";
 import { randomId } from "./random";
 import type { Session } from "./session";
-import type { Attachment, Message, Pending, Shell, Store } from "./types";
+import type { Attachment, Client, HttpError, Message, Pending, Shell, Store } from "./types";
 
 /** After this many failures in a row the visitor is asked whether to try again. */
 const TRIES = 4;

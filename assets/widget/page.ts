@@ -2,7 +2,7 @@
 // are there before the chat is opened, messages that begin a conversation, and a word
 // about a second snippet that has another key.
 
-import type { Widget } from "./loader";
+import type { Widget } from "./api";
 import type { SavedSession, Shell } from "./types";
 
 /** start follows the options as long as the widget is in the page. */

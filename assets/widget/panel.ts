@@ -100,7 +100,8 @@ function draw(shell: Shell, core: Core): Panel {
   const stop = h("p", { class: "stop", role: "alert", hidden: true });
   const panel = h(
     "section",
-    { class: "panel", role: "dialog", "aria-labelledby": "title", lang: core.store.state.language, dir: RTL.test(core.store.state.language) ? "rtl" : "ltr", hidden: true },
+    { class: "panel", role: "dialog", "aria-labelledby": "title", lang: core.store.state.language,
+      dir: RTL.test(core.store.state.language) ? "rtl" : "ltr", hidden: true },
     header.node,
     lost,
     log.node,

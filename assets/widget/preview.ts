@@ -49,7 +49,8 @@ export function createPreview(root: ShadowRoot, onOpen: () => void): Preview {
         hide();
         onClose();
       };
-      const words = h("span", { class: "words" }, h("b", { dir: "auto" }, name), h("span", { class: "two", dir: "auto" }, text.replace(/\*\*|__|~~|`/g, "")));
+      const words = h("span", { class: "words" }, h("b", { dir: "auto" }, name),
+        h("span", { class: "two", dir: "auto" }, text.replace(/\*\*|__|~~|`/g, "")));
       const open = h("button", { class: "peek", onclick: onOpen }, face(name, picture), words);
       node.replaceChildren(open, iconButton(close, CROSS, put, "put"));
       set(node, "lang", root.querySelector(".launcher")?.getAttribute("lang"));

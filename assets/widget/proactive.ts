@@ -61,7 +61,9 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
     document.removeEventListener("mouseout", onOut);
   };
   const texts = async (language: string) =>
-    language === "en" ? {} : shell.part<{ attention: typeof english }>(`lang-${language}-${LANGUAGES_HASH}.js`).then((all) => all.attention, () => ({}));
+    language === "en"
+      ? {}
+      : shell.part<{ attention: typeof english }>(`lang-${language}-${LANGUAGES_HASH}.js`).then((all) => all.attention, () => ({}));
   const show = async (rule: Rule) => {
     end();
     const make = await shell.part<{ createPreview: typeof createPreview }>(ATTENTION_FILE);
@@ -71,12 +73,14 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
     const language = spoken(options.locale, answer.config.language);
     const text = rule.texts?.[language] || rule.text;
     const t = { ...english, ...(await texts(language)), ...answer.config.texts?.[language] };
-    preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: t.dismiss, onClose: () => storage.set("unasked", true) });
+    preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: t.dismiss,
+      onClose: () => storage.set("unasked", true) });
     const opened = () => {
       preview.hide();
       document.removeEventListener("relay:open", opened);
       // In the chat it is the first thing that was said.
-      core().then(({ store }) => store.set({ greeting: { text, at: new Date().toISOString(), after: store.state.messages.at(-1)?.id || "" } }), () => {});
+      core().then(({ store }) =>
+        store.set({ greeting: { text, at: new Date().toISOString(), after: store.state.messages.at(-1)?.id || "" } }), () => {});
     };
     document.addEventListener("relay:open", opened);
   };

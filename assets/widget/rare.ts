@@ -17,7 +17,8 @@ export function setLocale(core: Core, { options }: Shell, locale?: string): Prom
 }
 
 /** introduce sends the identity that the page set. */
-export async function introduce(core: Core, { storage, emit }: Shell, { hash, userHash = hash, ...rest }: Identity, mark: string): Promise<unknown> {
+export async function introduce(core: Core, { storage, emit }: Shell, { hash, userHash = hash, ...rest }: Identity,
+  mark: string): Promise<unknown> {
   const answer = await core.post("identify", { identity: rest, userHash });
   storage.set("identified", mark);
   core.store.set({ identity: { ...core.store.state.identity, ...rest } });

@@ -2,11 +2,11 @@
 // the stream cannot close a gap.
 
 import { withMessages, withPage } from "./messages";
-import { passing, type Client, type HttpError } from "./client";
+import { passing } from "./client";
 import { locks } from "./locks";
 import type { Pause } from "./pause";
 import { randomId } from "./random";
-import type { InitAnswer, Page, SavedSession, Shell, Stop, Store } from "./types";
+import type { Client, HttpError, InitAnswer, Page, SavedSession, Shell, Stop, Store } from "./types";
 
 /** How long a tab waits for another that begins the same session. */
 const PATIENCE = 5_000;

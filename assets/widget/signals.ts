@@ -1,9 +1,8 @@
 // signals.ts sends the server the small things: that the visitor is typing,
 // has read, or has left. Each is a hint, so a failure is not repeated at once.
 
-import type { Client } from "./client";
 import { unreadIds, withReceipt } from "./messages";
-import type { Store } from "./types";
+import type { Client, Store } from "./types";
 
 /** Typing is reported at most this often, and ends by itself after IDLE. */
 const TYPING_EVERY = 3_000;

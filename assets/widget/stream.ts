@@ -1,10 +1,10 @@
 // stream.ts keeps one event stream open: by fetch, because EventSource cannot
 // send headers, with Last-Event-ID, back-off and a watchdog.
 
-import type { Client } from "./client";
-import { passing, type HttpError } from "./client";
+import { passing } from "./client";
 import type { Pause } from "./pause";
 import { createParser, type StreamEvent } from "./sse";
+import type { Client, HttpError } from "./types";
 
 /** The server sends a comment every 30 s; two and a half of them is silence. */
 const SILENCE = 75_000;

@@ -2,7 +2,6 @@
 // of the snippet, and the three parts (shell, core, panel). It holds
 // types only, so it costs no bytes.
 
-import type { Client } from "./client";
 import type { Attachment, Message as PublicMessage } from "./relay-chat";
 
 declare global {
@@ -265,6 +264,24 @@ export interface Shell {
   button: HTMLElement;
   /** part loads one of the widget's files, once; after a failure it can be asked again. */
   part<T>(file: string): Promise<T>;
+}
+
+/** HttpError is an answer other than 2xx; wait is Retry-After in ms, or 0. */
+export interface HttpError extends Error {
+  status: number;
+  wait: number;
+}
+
+export interface Client {
+  call<T>(method: string, path: string, body?: unknown, keepalive?: boolean, session?: SavedSession | null): Promise<T>;
+  /** request is the bare fetch, for the stream. */
+  request(path: string, init: RequestInit): Promise<Response>;
+  headers(): Record<string, string>;
+  /** This tab's conversation; that in storage is the one of the next page. */
+  session: SavedSession | null;
+  url(path: string): string;
+  /** Aborted when the widget is gone; answers after that are not used. */
+  life: AbortSignal;
 }
 
 /** The conversation's engine, as loader and panel see it. */

@@ -34,7 +34,9 @@ function gone(error: Refused): void {
 function show(found: Invitation): void {
   const by = found.invitedBy ? found.invitedBy + " invites you" : "You are invited";
   const may = found.role === "administrator" ? "As an administrator you also manage the settings and the team." : "";
-  setText("invitation-text", found.reset ? "Choose a new password for your account. You will be signed out on all other devices." : by + " to the team that answers visitors with relay. " + may);
+  setText("invitation-text", found.reset
+    ? "Choose a new password for your account. You will be signed out on all other devices."
+    : by + " to the team that answers visitors with relay. " + may);
   if (found.reset) asReset(found);
   byId<HTMLInputElement>("email").value = found.email ?? "";
   byId("invitation-fields").hidden = false;
@@ -56,7 +58,8 @@ function asReset(found: Invitation): void {
 
 async function join(): Promise<void> {
   const button = byId("invitation").querySelector("button") as HTMLButtonElement;
-  const [name, email, password] = ["name", "email", "password"].map((id) => byId<HTMLInputElement>(id)) as [HTMLInputElement, HTMLInputElement, HTMLInputElement];
+  const [name, email, password] = ["name", "email", "password"].map((id) =>
+    byId<HTMLInputElement>(id)) as [HTMLInputElement, HTMLInputElement, HTMLInputElement];
   const wrong: [HTMLInputElement, string | false][] = [
     [name, !name.value.trim() && "Please give your name."],
     [email, !email.checkValidity() && "Please give your e-mail address, like ada@example.com."],

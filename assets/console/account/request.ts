@@ -8,11 +8,13 @@ export class Refused extends Error {
 
 // post sends JSON and yields the answer, or throws what relay says.
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(30_000) };
+  const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000) };
   const response = await fetch(path, init).catch(() => {
     throw new Refused(0, "relay cannot be reached. Check your connection and try again.");
   });
   const answer = (await response.json().catch(() => null)) as { error?: string; fields?: Record<string, string> } | null;
-  if (!response.ok) throw new Refused(response.status, answer?.error ?? "relay answered " + response.status + ". Please try again.", answer?.fields);
+  const error = answer?.error ?? "relay answered " + response.status + ". Please try again.";
+  if (!response.ok) throw new Refused(response.status, error, answer?.fields);
   return answer as T;
 }

@@ -33,10 +33,12 @@ export function lacking(origin: string): string {
 
 // made lets the browser make a passkey.
 export async function made(options: Creation): Promise<unknown> {
-  const publicKey = { ...options, challenge: bytes(options.challenge), user: { ...options.user, id: bytes(options.user.id) }, excludeCredentials: options.excludeCredentials.map((known) => ({ ...known, id: bytes(known.id) })) };
+  const publicKey = { ...options, challenge: bytes(options.challenge), user: { ...options.user, id: bytes(options.user.id) },
+    excludeCredentials: options.excludeCredentials.map((known) => ({ ...known, id: bytes(known.id) })) };
   const credential = (await navigator.credentials.create({ publicKey }).catch(explain)) as PublicKeyCredential;
   const response = credential.response as AuthenticatorAttestationResponse;
-  return { id: credential.id, type: credential.type, response: { clientDataJSON: base64url(response.clientDataJSON), attestationObject: base64url(response.attestationObject) } };
+  return { id: credential.id, type: credential.type,
+    response: { clientDataJSON: base64url(response.clientDataJSON), attestationObject: base64url(response.attestationObject) } };
 }
 
 // signed lets the person choose a passkey, which signs.
@@ -44,10 +46,16 @@ export async function signed(options: Request): Promise<unknown> {
   const publicKey = { ...options, challenge: bytes(options.challenge), allowCredentials: [] };
   const credential = (await navigator.credentials.get({ publicKey }).catch(explain)) as PublicKeyCredential;
   const response = credential.response as AuthenticatorAssertionResponse;
-  return { id: credential.id, type: credential.type, response: { clientDataJSON: base64url(response.clientDataJSON), authenticatorData: base64url(response.authenticatorData), signature: base64url(response.signature), userHandle: base64url(response.userHandle) } };
+  return { id: credential.id, type: credential.type,
+    response: { clientDataJSON: base64url(response.clientDataJSON), authenticatorData: base64url(response.authenticatorData),
+      signature: base64url(response.signature), userHandle: base64url(response.userHandle) } };
 }
 
 function explain(error: DOMException): never {
-  const words: Record<string, string> = { NotAllowedError: "This was cancelled, or took too long.", InvalidStateError: "This device already has one of your passkeys.", SecurityError: "The browser allows no passkeys at this address." };
+  const words: Record<string, string> = {
+    NotAllowedError: "This was cancelled, or took too long.",
+    InvalidStateError: "This device already has one of your passkeys.",
+    SecurityError: "The browser allows no passkeys at this address.",
+  };
   throw new Error(words[error.name] ?? "The browser says: " + error.message);
 }

@@ -44,14 +44,16 @@ function read(e: Pushed): Note {
 }
 
 function show({ sessionId, title, body }: Note): Promise<void> {
-  const options = { body: String(body ?? ""), tag: sessionId ?? "relay", renotify: true, icon: "/static/icon-192.png", badge: "/static/icon-192.png", data: { sessionId } };
+  const options = { body: String(body ?? ""), tag: sessionId ?? "relay", renotify: true, icon: "/static/icon-192.png",
+    badge: "/static/icon-192.png", data: { sessionId } };
   return worker.registration.showNotification(String(title ?? "relay"), options);
 }
 
 // open focuses a console's tab, or opens one.
 async function open(id: unknown): Promise<void> {
   const path = "/console" + (isId(id) ? "#/sessions/" + id : "");
-  const [first] = (await worker.clients.matchAll({ type: "window", includeUncontrolled: true })).filter((w) => new URL(w.url).pathname === "/console");
+  const windows = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const [first] = windows.filter((w) => new URL(w.url).pathname === "/console");
   if (!first) return void (await worker.clients.openWindow(path));
   await first.focus();
   if (isId(id)) first.postMessage({ open: id });

@@ -17,7 +17,8 @@ async function sendFile(file: File): Promise<void> {
 const submit = (text: string): HTMLElement => h("button", { type: "submit", class: "button main" }, text);
 
 // form adds what work sends, and says beside its fields and its button what came of it.
-function form(what: string, fields: Fields, empty: () => boolean, work: () => Promise<unknown>, done: string, ...children: HTMLElement[]): HTMLFormElement {
+function form(what: string, fields: Fields, empty: () => boolean, work: () => Promise<unknown>, done: string,
+  ...children: HTMLElement[]): HTMLFormElement {
   const said = feedback();
   const node: HTMLFormElement = h("form", {
     novalidate: true,
@@ -38,7 +39,8 @@ function form(what: string, fields: Fields, empty: () => boolean, work: () => Pr
 }
 
 export function addSection(added: () => void): HTMLElement {
-  const url = h("input", { class: "input", type: "url", autocomplete: "off", spellcheck: "false", placeholder: "https://example.com/help/" });
+  const url = h("input", { class: "input", type: "url", autocomplete: "off", spellcheck: "false",
+    placeholder: "https://example.com/help/" });
   const follow = h("input", { type: "checkbox", checked: true });
   const file = h("input", { class: "input", type: "file", accept: ".md,.markdown,.txt,.html,.htm,.pdf" });
   const title = h("input", { class: "input", maxlength: 200, autocomplete: "off", placeholder: "Opening hours" });
@@ -50,7 +52,8 @@ export function addSection(added: () => void): HTMLElement {
 
   return section("Add",
     form("Add pages", { url }, () => missing([[url, "Enter the address of a page, like https://example.com/help/."]]),
-      () => send(call("POST", "/knowledge", { url: url.value.trim(), follow: follow.checked })), "Its pages are being read, one per second.",
+      () => send(call("POST", "/knowledge", { url: url.value.trim(), follow: follow.checked })),
+      "Its pages are being read, one per second.",
       labelled("Web pages", url, "The address of a page or of a sitemap. relay follows robots.txt and reads the pages again every day."),
       h("label", { class: "check" }, follow, " Also the pages that it links to in the same folder")),
     h("hr", {}),

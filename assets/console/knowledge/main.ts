@@ -33,7 +33,9 @@ async function load<T>(name: string, list: Promise<T>): Promise<T | undefined> {
     failing.delete(name);
     return answer;
   } catch (error) {
-    if (!failing.size) failed.replaceChildren("The knowledge could not be loaded: " + (error as Error).message + ". ", button("Try again", retry));
+    if (!failing.size) {
+      failed.replaceChildren("The knowledge could not be loaded: " + (error as Error).message + ". ", button("Try again", retry));
+    }
     failing.add(name);
     return undefined;
   } finally {

@@ -23,7 +23,8 @@ export function questionsSection(answered: () => void): Questions {
   const said = feedback();
   const list = h("ul", { class: "sources" });
   const none = h("p", { class: "hint", hidden: true }, "Nothing yet. Questions that the AI hands over to you appear here.");
-  const node = section("Could not be answered", h("p", { class: "hint" }, "Write an answer once, and the AI will use it from then on."), none, list, ...said.nodes);
+  const node = section("Could not be answered", h("p", { class: "hint" }, "Write an answer once, and the AI will use it from then on."),
+    none, list, ...said.nodes);
   const heading = node.querySelector<HTMLElement>("h2");
   heading?.setAttribute("tabindex", "-1");
 
@@ -46,17 +47,21 @@ export function questionsSection(answered: () => void): Questions {
       onsubmit(e: Event) {
         e.preventDefault();
         if (missing([[asked, "Write the question."], [text, "Write the answer."]])) return;
-        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { title: asked.value, text: text.value }), "Saved. The AI can answer it from now on.", { title: asked, text });
+        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { title: asked.value, text: text.value }),
+          "Saved. The AI can answer it from now on.", { title: asked, text });
       },
-    }, labelled("Question, without names and numbers: other visitors may read it", asked), labelled("Answer", text), h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
+    }, labelled("Question, without names and numbers: other visitors may read it", asked), labelled("Answer", text),
+      h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
     const write = (): void => {
       form.hidden = !form.hidden;
       if (!form.hidden) asked.focus();
     };
     return h("li", {},
       h("p", { class: "source-head" }, h("b", { dir: "auto" }, q.question)),
-      h("p", { class: "hint" }, (q.count === 1 ? "Asked once, " : "Asked " + q.count + " times, last ") , agoTime(q.askedAt), ". ", h("a", { href: "#/sessions/" + encodeURIComponent(q.sessionId) }, "Conversation")),
-      h("div", { class: "buttons" }, button("Write an answer", write, "Write an answer: " + q.question), button("Dismiss", () => run(call("DELETE", "/knowledge/questions/" + q.id), "Dismissed."), "Dismiss: " + q.question)),
+      h("p", { class: "hint" }, (q.count === 1 ? "Asked once, " : "Asked " + q.count + " times, last ") , agoTime(q.askedAt), ". ",
+        h("a", { href: "#/sessions/" + encodeURIComponent(q.sessionId) }, "Conversation")),
+      h("div", { class: "buttons" }, button("Write an answer", write, "Write an answer: " + q.question),
+        button("Dismiss", () => run(call("DELETE", "/knowledge/questions/" + q.id), "Dismissed."), "Dismiss: " + q.question)),
       form);
   };
   const load = async (): Promise<void> => {

@@ -44,7 +44,8 @@ function stateOf(s: Source): [text: string, tone: string] {
 export function sourcesSection(): Sources {
   const said = feedback();
   const list = h("ul", { class: "sources" });
-  const none = h("p", { class: "hint", hidden: true }, "The AI has nothing to answer from yet. Add your help pages, a file or a text below.");
+  const none = h("p", { class: "hint", hidden: true },
+    "The AI has nothing to answer from yet. Add your help pages, a file or a text below.");
   const rows = new Map<string, { of: string; node: HTMLLIElement }>();
   const node = section("Sources", none, list, ...said.nodes);
 
@@ -66,12 +67,15 @@ export function sourcesSection(): Sources {
     const [text, tone] = stateOf(s);
     const pages = s.kind === "page" || s.kind === "site";
     return h("li", { "data-id": s.id },
-      h("p", { class: "source-head" }, h("b", { dir: "auto" }, s.title), " ", h("span", { class: "tag" }, kinds[s.kind]), " ", h("span", { class: "tag " + tone }, text)),
-      h("p", { class: "hint" }, s.url && s.url !== s.title ? h("span", { class: "address" }, s.url + " · ") : false, count(s.passages, "passage") + ", added ", agoTime(s.createdAt)),
+      h("p", { class: "source-head" }, h("b", { dir: "auto" }, s.title), " ", h("span", { class: "tag" }, kinds[s.kind]), " ",
+        h("span", { class: "tag " + tone }, text)),
+      h("p", { class: "hint" }, s.url && s.url !== s.title ? h("span", { class: "address" }, s.url + " · ") : false,
+        count(s.passages, "passage") + ", added ", agoTime(s.createdAt)),
       !!s.note && h("p", { class: "hint" }, s.note),
       !!s.failed && errors(s),
       h("div", { class: "buttons" },
-        pages && button("Refresh", () => run(call("POST", "/knowledge/sources/" + s.id + "/refresh"), "Its pages are fetched again."), "Refresh " + s.title),
+        pages && button("Refresh", () => run(call("POST", "/knowledge/sources/" + s.id + "/refresh"), "Its pages are fetched again."),
+          "Refresh " + s.title),
         button("Remove", () => remove(s), "Remove " + s.title)));
   };
 

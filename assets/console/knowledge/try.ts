@@ -29,6 +29,7 @@ export function trySection(): HTMLElement {
       said.refused(error, { q: question });
     }
   };
-  return section("Try a question", h("form", { novalidate: true, onsubmit: submit }, labelled("Question", question, "Shows the passages that the AI would use."),
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "button" }, "Find passages"), ...said.nodes)), found);
+  return section("Try a question",
+    h("form", { novalidate: true, onsubmit: submit }, labelled("Question", question, "Shows the passages that the AI would use."),
+      h("div", { class: "buttons" }, h("button", { type: "submit", class: "button" }, "Find passages"), ...said.nodes)), found);
 }

@@ -25,7 +25,8 @@ function goTo(id: string): void {
 function notify(m: Message): void {
   if (pushed || document.hasFocus() || !("Notification" in window) || Notification.permission !== "granted") return;
   const session = state.sessions.get(m.sessionId);
-  const shown = new Notification(session ? visitorName(session) : "New message", { body: preview(m), tag: m.sessionId, icon: "/static/icon-192.png" });
+  const shown = new Notification(session ? visitorName(session) : "New message", { body: preview(m), tag: m.sessionId,
+    icon: "/static/icon-192.png" });
   shown.onclick = () => {
     window.focus();
     goTo(m.sessionId);

@@ -21,12 +21,17 @@ export function lacking(): string {
   if (!isSecureContext) return "Notifications need https. Open the console by its https address.";
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) {
     const apple = /iPhone|iPad/.test(navigator.userAgent);
-    return apple ? "On iPhone and iPad, first add this page to the home screen (Share → Add to Home Screen), and open it from there." : "This browser cannot receive notifications while the console is closed.";
+    return apple
+      ? "On iPhone and iPad, first add this page to the home screen (Share → Add to Home Screen), and open it from there."
+      : "This browser cannot receive notifications while the console is closed.";
   }
-  return Notification.permission === "denied" ? "This browser blocks notifications of this page. Allow them in the settings of the page, beside its address, and reload." : "";
+  return Notification.permission === "denied"
+    ? "This browser blocks notifications of this page. Allow them in the settings of the page, beside its address, and reload."
+    : "";
 }
 
-const serviceWorker = (): Promise<ServiceWorkerRegistration> => navigator.serviceWorker.register("/static/worker.js", { scope: "/console" });
+const serviceWorker = (): Promise<ServiceWorkerRegistration> =>
+  navigator.serviceWorker.register("/static/worker.js", { scope: "/console" });
 
 // subscription returns this browser's subscription, null if it has none.
 export async function subscription(): Promise<PushSubscription | null> {
@@ -38,8 +43,14 @@ export async function subscription(): Promise<PushSubscription | null> {
 // deviceLabel names this browser in the list of devices.
 function deviceLabel(): string {
   const agent = navigator.userAgent;
-  const browser = /Edg\//.test(agent) ? "Edge" : /OPR\//.test(agent) ? "Opera" : /Firefox\//.test(agent) ? "Firefox" : /Chrome\//.test(agent) ? "Chrome" : "Safari";
-  const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : "Linux";
+  const browser = /Edg\//.test(agent) ? "Edge"
+    : /OPR\//.test(agent) ? "Opera"
+    : /Firefox\//.test(agent) ? "Firefox"
+    : /Chrome\//.test(agent) ? "Chrome" : "Safari";
+  const system = /Android/.test(agent) ? "Android"
+    : /iPhone|iPad/.test(agent) ? "iOS"
+    : /Mac OS/.test(agent) ? "macOS"
+    : /Windows/.test(agent) ? "Windows" : "Linux";
   return browser + " on " + system;
 }
 
@@ -49,11 +60,13 @@ export async function subscribe(): Promise<Device> {
   const { publicKey } = await devices();
   const registration = await serviceWorker();
   await navigator.serviceWorker.ready;
-  const own = (await registration.pushManager.getSubscription()) ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(publicKey) }));
+  const own = (await registration.pushManager.getSubscription()) ??
+    (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(publicKey) }));
   const { endpoint, keys } = own.toJSON();
   return call<Device>("POST", "/push/devices", { endpoint, keys, label: deviceLabel() });
 }
 
 export const remove = (id: string): Promise<unknown> => call("DELETE", "/push/devices/" + encodeURIComponent(id));
 
-export const test = (id: string): Promise<{ ok: boolean; error?: string }> => call("POST", "/push/devices/" + encodeURIComponent(id) + "/test");
+export const test = (id: string): Promise<{ ok: boolean; error?: string }> =>
+  call("POST", "/push/devices/" + encodeURIComponent(id) + "/test");

@@ -70,7 +70,8 @@ function put(answer: Answer): void {
 }
 
 function counted(n: number, more: boolean, { done, total }: Answer["indexed"]): string {
-  const count = n === 0 ? "No message has these words." : more ? "The newest " + n + " messages." : n === 1 ? "1 message." : n + " messages.";
+  const all = n === 1 ? "1 message." : n + " messages.";
+  const count = n === 0 ? "No message has these words." : more ? "The newest " + n + " messages." : all;
   return done < total ? count + " Older conversations are still being indexed (" + Math.floor((100 * done) / total) + " %)." : count;
 }
 
@@ -88,11 +89,14 @@ function row(hit: Hit, session: Session | undefined): HTMLElement {
   return h("li", {}, h("a", { class: "hit", href: "#/sessions/" + encodeURIComponent(hit.sessionId) + "/" + encodeURIComponent(hit.id) },
     h("span", { class: "row-top" }, h("b", { dir: "auto" }, session ? visitorName(session) : "Visitor"),
       session?.status === "closed" && h("span", { class: "tag" }, "Closed"), agoTime(hit.timestamp)),
-    h("span", { class: "hit-text", dir: "auto" }, from && h("span", { class: hit.internal ? "hit-note" : "" }, from), ...marked(hit.excerpt))));
+    h("span", { class: "hit-text", dir: "auto" }, from && h("span", { class: hit.internal ? "hit-note" : "" }, from),
+      ...marked(hit.excerpt))));
 }
 
 function mark(): void {
-  for (const link of byId("hit-rows").querySelectorAll("a")) link.setAttribute("aria-current", String(link.getAttribute("href") === location.hash));
+  for (const link of byId("hit-rows").querySelectorAll("a")) {
+    link.setAttribute("aria-current", String(link.getAttribute("href") === location.hash));
+  }
 }
 
 // step moves the focus from the field to the first result, and from result to result.

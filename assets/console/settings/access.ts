@@ -57,7 +57,10 @@ export function asForm(said: Feedback, label: string, fields: Fields, work: () =
 }
 
 const member = (name: string, note: string, about: string, ...buttons: (HTMLElement | false)[]): HTMLElement =>
-  h("li", { class: "member" }, h("div", { class: "member-text" }, h("b", { dir: "auto" }, name), note && h("span", { class: "hint" }, note), h("div", { class: "hint" }, about)), h("div", { class: "buttons" }, ...buttons));
+  h("li", { class: "member" },
+    h("div", { class: "member-text" }, h("b", { dir: "auto" }, name), note && h("span", { class: "hint" }, note),
+      h("div", { class: "hint" }, about)),
+    h("div", { class: "buttons" }, ...buttons));
 
 // signIns lists where a person is signed in, or whoever used the secret key with "key".
 export function signIns(person: string): Part {
@@ -68,10 +71,12 @@ export function signIns(person: string): Part {
   };
   const row = (s: SignIn): HTMLElement => {
     const name = (s.name ? s.name + ", " : "") + (s.agent || "unknown browser");
-    return member(name, s.current ? " (this one)" : "", s.address + " · seen " + fullTime(s.seenAt), !s.current && button("Sign out", () => void end(s.id), "Sign out " + name));
+    return member(name, s.current ? " (this one)" : "", s.address + " · seen " + fullTime(s.seenAt),
+      !s.current && button("Sign out", () => void end(s.id), "Sign out " + name));
   };
   const load = async (): Promise<void> => {
-    const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(person)), "The sign-ins could not be loaded");
+    const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(person)),
+      "The sign-ins could not be loaded");
     if (found) list.replaceChildren(...(found.signIns.length ? found.signIns.map(row) : [h("li", { class: "hint" }, "Nowhere.")]));
   };
   return { node: list, load };
@@ -110,7 +115,8 @@ export function passkeys(person: string, own: boolean, shown?: (found: Passkeys)
     await load();
   };
   const remove = async (k: Passkey): Promise<void> => {
-    if (await ask("Remove the passkey “" + k.name + "”? It can no longer sign in. Current sign-ins continue.", "Remove")) await change(call("DELETE", "/passkeys/" + k.id), "Not removed");
+    if (!(await ask("Remove the passkey “" + k.name + "”? It can no longer sign in. Current sign-ins continue.", "Remove"))) return;
+    await change(call("DELETE", "/passkeys/" + k.id), "Not removed");
   };
   const rename = (k: Passkey): void => {
     const name = input({ value: k.name, maxlength: 60, "aria-label": "Name of the passkey" });
@@ -123,12 +129,15 @@ export function passkeys(person: string, own: boolean, shown?: (found: Passkeys)
   };
   const row = (k: Passkey): HTMLElement => {
     const used = k.usedAt ? "last used " + fullTime(k.usedAt) : "not used yet";
-    const node = member(k.name, "", "Since " + fullTime(k.createdAt) + " · " + used, own && button("Rename…", () => rename(k), "Rename " + k.name), button("Remove…", () => void remove(k), "Remove the passkey " + k.name));
+    const node = member(k.name, "", "Since " + fullTime(k.createdAt) + " · " + used,
+      own && button("Rename…", () => rename(k), "Rename " + k.name),
+      button("Remove…", () => void remove(k), "Remove the passkey " + k.name));
     node.dataset["id"] = k.id;
     return node;
   };
   const load = async (): Promise<void> => {
-    const found = await attempt(call<Passkeys>("GET", "/passkeys?person=" + encodeURIComponent(person)), "The passkeys could not be loaded");
+    const found = await attempt(call<Passkeys>("GET", "/passkeys?person=" + encodeURIComponent(person)),
+      "The passkeys could not be loaded");
     if (!found) return;
     list.replaceChildren(...(found.passkeys.length ? found.passkeys.map(row) : [h("li", { class: "hint" }, "None yet.")]));
     shown?.(found);
@@ -155,8 +164,10 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
     await keys.load();
     return "Added. You can sign in with it from now on.";
   };
-  const form = asForm(said, "Add a passkey", { name, currentPassword: password }, add, labelled("Name of this device (optional)", name), confirm);
+  const form = asForm(said, "Add a passkey", { name, currentPassword: password }, add, labelled("Name of this device (optional)", name),
+    confirm);
   form.hidden = true;
-  const intro = h("p", { class: "hint" }, "Sign in with your fingerprint, face or PIN instead of typing a password that a fake page could steal. Your password keeps working.");
+  const intro = h("p", { class: "hint" },
+    "Sign in with your fingerprint, face or PIN instead of typing a password that a fake page could steal. Your password keeps working.");
   return { node: h("div", {}, intro, keys.node, why, form), load: keys.load };
 }

@@ -28,11 +28,13 @@ async function scaled(file: File): Promise<Blob> {
   const canvas = h("canvas", { width: side, height: side });
   const edge = Math.min(image.width, image.height);
   canvas.getContext("2d")?.drawImage(image, (image.width - edge) / 2, (image.height - edge) / 2, edge, edge, 0, 0, side, side);
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be scaled down."))), "image/jpeg", 0.9));
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be scaled down."))), "image/jpeg", 0.9));
 }
 
 async function sendFace(file: File): Promise<Me> {
-  const response = await fetch("/api/admin/me/face", { method: "PUT", headers: { "Content-Type": "image/jpeg" }, body: await scaled(file) });
+  const response = await fetch("/api/admin/me/face", { method: "PUT", headers: { "Content-Type": "image/jpeg" },
+    body: await scaled(file) });
   const body = (await response.json().catch(() => null)) as Me;
   if (!response.ok) throw new ApiError(response.status, body);
   return body;
@@ -55,7 +57,9 @@ function faceSection(): { node: HTMLElement; show(of: Me): void } {
     file.value = "";
     if (picked) void run(sendFace(picked), "Saved.");
   } });
-  const node = h("div", { class: "own-picture" }, picture, h("div", { class: "buttons" }, button("Choose a picture…", () => file.click()), button("Remove", () => void run(call<Me>("DELETE", "/me/face"), "Removed.")), file, ...said.nodes));
+  const node = h("div", { class: "own-picture" }, picture,
+    h("div", { class: "buttons" }, button("Choose a picture…", () => file.click()),
+      button("Remove", () => void run(call<Me>("DELETE", "/me/face"), "Removed.")), file, ...said.nodes));
   return { node, show };
 }
 
@@ -65,12 +69,17 @@ function newAccount(): HTMLElement {
   const email = input({ type: "email", maxlength: 254, autocomplete: "username" });
   const password = passwordField("new-password");
   const create = async (): Promise<string> => {
-    await call("POST", "/people", { name: name.value, email: email.value.trim(), password: password.value, role: "administrator", signIn: true });
+    await call("POST", "/people", { name: name.value, email: email.value.trim(), password: password.value, role: "administrator",
+      signIn: true });
     location.reload();
     return "Your account is ready.";
   };
-  return section("Create your account", h("p", { class: "hint" }, "You are signed in with the secret key, under the name " + me + ". With an account of your own, colleagues see who answers, and the key can stay in its safe."),
-    asForm(feedback(), "Create account", { name, email, password }, create, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
+  return section("Create your account",
+    h("p", { class: "hint" },
+      "You are signed in with the secret key, under the name " + me +
+        ". With an account of your own, colleagues see who answers, and the key can stay in its safe."),
+    asForm(feedback(), "Create account", { name, email, password }, create, labelled("Name", name, "Visitors see it."),
+      labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
 }
 
 // withKey is the page of whoever has no account.
@@ -81,7 +90,8 @@ function withKey(chosen: ReturnType<typeof preferencesSection>): Page {
     await places.load();
   };
   return {
-    node: h("div", {}, newAccount(), chosen.node, section("Signed in with the secret key", places.node, button("Sign out all others", () => void endOthers()))),
+    node: h("div", {}, newAccount(), chosen.node,
+      section("Signed in with the secret key", places.node, button("Sign out all others", () => void endOthers()))),
     opened() {
       chosen.load();
       void places.load();
@@ -126,8 +136,13 @@ export function accountPage(): Page {
     return "Saved. You are signed out everywhere else.";
   };
   return {
-    node: h("div", {}, section("You", picture.node, asForm(feedback(), "Save", { name, email, currentPassword: confirm }, save, labelled("Name", name, "Visitors see it."), labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
-      section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change, labelled("Current password", current), labelled("New password", next, "At least 10 characters."))), section("Passkeys", keys.node), chosen.node,
+    node: h("div", {},
+      section("You", picture.node,
+        asForm(feedback(), "Save", { name, email, currentPassword: confirm }, save, labelled("Name", name, "Visitors see it."),
+          labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
+      section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change,
+        labelled("Current password", current), labelled("New password", next, "At least 10 characters."))),
+      section("Passkeys", keys.node), chosen.node,
       section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers()))),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");

@@ -13,7 +13,8 @@ const path = (name: string): string => "/saved-answers/" + encodeURIComponent(na
 
 export function answersPage(): Page {
   const said = feedback();
-  const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false", placeholder: "hours" });
+  const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false",
+    placeholder: "hours" });
   const content = h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." });
   const own = h("input", { type: "checkbox" });
   const ownLabel = !!myId && h("label", { class: "check" }, own, "Only for me");
@@ -64,9 +65,13 @@ export function answersPage(): Page {
 
   return {
     node: section("Saved answers",
-      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; {visitor.name|there} gives a default for an unknown name."),
+      h("p", { class: "hint" },
+        "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, " +
+          "also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; " +
+          "{visitor.name|there} gives a default for an unknown name."),
       list, none,
-      h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."), labelled("Text", content), ownLabel || "",
+      h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."),
+        labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
     show: load,
   };

@@ -21,7 +21,8 @@ function contrastText(colour: string): string {
 }
 
 export function colour(label: string, fallback: string): Control {
-  const text = h("input", { class: "input code", maxlength: 7, spellcheck: "false", autocomplete: "off", placeholder: fallback || "Same as the accent colour", "aria-label": label });
+  const text = h("input", { class: "input code", maxlength: 7, spellcheck: "false", autocomplete: "off",
+    placeholder: fallback || "Same as the accent colour", "aria-label": label });
   const pick = h("input", { type: "color", "aria-label": label + ", picker" });
   const said = h("span", { class: "hint" });
   const node = h("div", { class: "colour" }, pick, text, said);

@@ -26,9 +26,11 @@ export function confirmHost(url: string, host: string): Promise<boolean> {
   };
   const dialog = h("dialog", { class: "ask", "aria-label": "Allow " + host }, h("form", { novalidate: true, onsubmit: send },
     h("h2", {}, "Allow " + host + "?"),
-    h("p", { class: "hint" }, "It is in your own network. relay may then connect to it for the AI, and to no other address there. You are asked once."),
+    h("p", { class: "hint" },
+      "It is in your own network. relay may then connect to it for the AI, and to no other address there. You are asked once."),
     labelled(myId ? "Your password, or the secret key" : "Secret key", proof), ...said.nodes,
-    h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"), h("button", { type: "submit", class: "button main" }, "Allow"))));
+    h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
+      h("button", { type: "submit", class: "button main" }, "Allow"))));
   document.body.append(dialog);
   dialog.showModal();
   proof.focus();

@@ -12,7 +12,8 @@ const typed = (node: Input): Control => ({
   lock: (locked) => void (node.disabled = locked),
 });
 
-export const text = (props: object = {}): Control => typed(h("input", { class: "input", autocomplete: "off", spellcheck: "false", ...props }));
+export const text = (props: object = {}): Control =>
+  typed(h("input", { class: "input", autocomplete: "off", spellcheck: "false", ...props }));
 
 export const area = (props: object = {}): Control => typed(h("textarea", { class: "input", rows: 3, ...props }));
 

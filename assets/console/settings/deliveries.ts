@@ -52,7 +52,8 @@ function said({ state: is, lastError, nextAt, tries }: Delivery): (Node | string
 function cells(d: Delivery, retry: (d: Delivery) => unknown): Node[] {
   const [name, tone] = tags[d.state];
   const failed = d.state === "failed" || (d.state === "pending" && (d.attempts > 0 || d.lastError));
-  const again = failed && h("button", { type: "button", class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
+  const again = failed &&
+    h("button", { type: "button", class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
   return [
     h("th", { scope: "row" }, h("a", { href: "#/sessions/" + d.sessionId }, d.type), h("code", { title: "webhook-id" }, d.webhookId)),
     h("td", {}, agoTime(d.createdAt)),
@@ -68,9 +69,12 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
   const title = h("h2", { id: "deliveries-title", tabindex: "-1" }, name);
   const body = h("tbody", { id: "deliveries" });
   const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
-  const more = h("button", { type: "button", class: "button small", id: "deliveries-more", hidden: true, onclick: () => void load(cursor) }, "Show older ones");
-  const choices = filters.map(([value, label]) => h("button", { type: "button", "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
-  const retryFailed = h("button", { type: "button", class: "button small", id: "deliveries-retry", onclick: () => void retryAll() }, "Send all failed again");
+  const more = h("button", { type: "button", class: "button small", id: "deliveries-more", hidden: true, onclick: () => void load(cursor) },
+    "Show older ones");
+  const choices = filters.map(([value, label]) =>
+    h("button", { type: "button", "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
+  const retryFailed = h("button", { type: "button", class: "button small", id: "deliveries-retry", onclick: () => void retryAll() },
+    "Send all failed again");
   let filter = "";
   let list: Delivery[] = [];
   let cursor = "";
@@ -136,13 +140,16 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     let count = 0;
     let problem = "";
     for (let next: string | undefined = ""; next !== undefined; ) {
-      const page: Retried | undefined = await call<Retried>("POST", "/deliveries/retry", { dest, cursor: next || undefined }).catch((error: Error) => void (problem = error.message));
+      const page: Retried | undefined = await call<Retried>("POST", "/deliveries/retry", { dest, cursor: next || undefined })
+        .catch((error: Error) => void (problem = error.message));
       count += page?.retried ?? 0;
       next = page?.nextCursor;
     }
     retryFailed.ariaDisabled = null;
     await load();
-    note.textContent = problem ? "Not all could be sent again: " + problem : count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
+    note.textContent = problem
+      ? "Not all could be sent again: " + problem
+      : count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
   };
   // follow reloads the list, soon and once, unless older pages are being read.
   const follow = (): void => {
@@ -160,9 +167,12 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     node: h("section", { "aria-labelledby": title.id },
       h("div", { class: "deliveries-head" }, title,
         h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
-        h("button", { type: "button", class: "button small", id: "deliveries-refresh", onclick: () => void load() }, "Refresh"), retryFailed),
+        h("button", { type: "button", class: "button small", id: "deliveries-refresh", onclick: () => void load() }, "Refresh"),
+        retryFailed),
       h("table", { class: "deliveries" },
-        h("thead", {}, h("tr", {}, ...["Event", "When", "State", "Attempts", "Last response"].map((text) => h("th", { scope: "col" }, text)), h("th", {}, h("span", { class: "sr" }, "Again")))),
+        h("thead", {},
+          h("tr", {}, ...["Event", "When", "State", "Attempts", "Last response"].map((text) => h("th", { scope: "col" }, text)),
+            h("th", {}, h("span", { class: "sr" }, "Again")))),
         body),
       note, more),
     opened() {

@@ -41,7 +41,9 @@ export function files(): Control {
   const draw = (): void => {
     some.hidden = !on.checked;
     limit.hidden = own === undefined;
-    if (own !== undefined) limit.replaceChildren("These file types have their own limit, which takes precedence: " + inMegabytes(own) + " MB. ", button("Remove it", drop, "Remove the limit of " + inMegabytes(own) + " MB"));
+    if (own === undefined) return;
+    limit.replaceChildren("These file types have their own limit, which takes precedence: " + inMegabytes(own) + " MB. ",
+      button("Remove it", drop, "Remove the limit of " + inMegabytes(own) + " MB"));
   };
   const drop = (): void => {
     own = undefined;

@@ -110,7 +110,10 @@ function rules(): Control & { problem(): string } {
 export function greetingsPage(): Page {
   const messages = rules();
   const all = form([
-    { name: "proactive", label: "Messages that come by themselves", control: messages, check: () => messages.problem(), hint: h("p", {}, "They appear beside the button on pages whose snippet has ", h("code", {}, "data-proactive"), ". Once a message is saved, the snippet under Widget has it; add it where yours is in place already. Each is shown at most once, none after the visitor has put one away or written. The browser decides; nothing is recorded.") },
+    { name: "proactive", label: "Messages that come by themselves", control: messages, check: () => messages.problem(),
+      hint: h("p", {}, "They appear beside the button on pages whose snippet has ", h("code", {}, "data-proactive"),
+        ". Once a message is saved, the snippet under Widget has it; add it where yours is in place already. Each is shown at most once, " +
+          "none after the visitor has put one away or written. The browser decides; nothing is recorded.") },
   ]);
   return { node: section("Proactive messages", all.node), form: all };
 }

@@ -75,7 +75,9 @@ function hours(): Hours {
     for (const [date, list] of Object.entries(stored.exceptions ?? {}).sort()) addException(date, list);
   };
   const node = h("div", { class: "hours" }, labelled("Time zone", zone),
-    h("div", { class: "week" }, ...days.map((day, i) => h("div", { class: "day-row", role: "group", "aria-label": capital(day) }, h("b", { "aria-hidden": "true" }, capital(day)), week[i]!.node))),
+    h("div", { class: "week" },
+      ...days.map((day, i) => h("div", { class: "day-row", role: "group", "aria-label": capital(day) },
+        h("b", { "aria-hidden": "true" }, capital(day)), week[i]!.node))),
     h("div", { class: "buttons" }, copy),
     h("h3", {}, "Exceptions"),
     h("p", { class: "hint" }, "Dates with different hours. A date without hours is closed."),
@@ -100,7 +102,9 @@ function hours(): Hours {
 export function hoursPage(): Page {
   const control = hours();
   const now = h("p", { class: "hint", role: "status" });
-  const proposal = h("div", { class: "buttons" }, h("p", { class: "hint" }, "No business hours are set: visitors see somebody online only while one of you is active. These are a suggestion."));
+  const proposal = h("div", { class: "buttons" },
+    h("p", { class: "hint" },
+      "No business hours are set: visitors see somebody online only while one of you is active. These are a suggestion."));
   const week = form([{ name: "businessHours", label: "When somebody is there", control, check: () => control.problem() }]);
 
   // showStatus shows whether visitors see somebody online now.
@@ -113,12 +117,15 @@ export function hoursPage(): Page {
   };
   proposal.append(button("Use these hours", () => put({ ...proposed, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
   const remove = button("Remove business hours", async () => {
-    if (await ask("Remove the business hours? Visitors then see somebody online only while one of you is active.", "Remove")) void put(null);
+    const question = "Remove the business hours? Visitors then see somebody online only while one of you is active.";
+    if (await ask(question, "Remove")) void put(null);
   });
 
   return {
     node: section("Business hours",
-      h("p", { class: "hint" }, "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. The switch in your menu takes precedence."),
+      h("p", { class: "hint" },
+        "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. " +
+          "The switch in your menu takes precedence."),
       now, proposal, week.node, h("div", { class: "buttons" }, remove)),
     form: week,
     show(settings) {

@@ -20,14 +20,16 @@ export function intervals(name: string, onchange: () => void): Intervals {
   }, "Add hours on " + name);
 
   const row = (from: string, to: string): HTMLLIElement => {
-    const start = h("input", { class: "input", type: "time", required: true, value: from, "aria-label": name + ", from", oninput: onchange });
+    const start = h("input", { class: "input", type: "time", required: true, value: from, "aria-label": name + ", from",
+      oninput: onchange });
     const end = h("input", { class: "input", type: "time", required: true, value: to, "aria-label": name + ", to", oninput: onchange });
     const night = h("span", { class: "hint" });
-    const item = h("li", {}, start, h("span", { "aria-hidden": "true" }, "–"), end, iconButton("cross", "Remove these hours on " + name, () => {
-      item.remove();
-      onchange();
-      add.focus();
-    }), night);
+    const item = h("li", {}, start, h("span", { "aria-hidden": "true" }, "–"), end,
+      iconButton("cross", "Remove these hours on " + name, () => {
+        item.remove();
+        onchange();
+        add.focus();
+      }), night);
     const mark = (): void => void (night.textContent = nextDay(start.value, end.value) ? "ends on the next day" : "");
     item.addEventListener("input", mark);
     mark();

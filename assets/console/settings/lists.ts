@@ -5,7 +5,8 @@ import type { Control } from "./form";
 
 // questions edits up to four short texts.
 export function questions(): Control {
-  const fields = [1, 2, 3, 4].map((n) => h("input", { class: "input", maxlength: 120, "aria-label": "Question " + n, placeholder: n === 1 ? "Where is my order?" : "" }));
+  const fields = [1, 2, 3, 4].map((n) =>
+    h("input", { class: "input", maxlength: 120, "aria-label": "Question " + n, placeholder: n === 1 ? "Where is my order?" : "" }));
   return {
     node: h("div", { class: "several" }, ...fields),
     get: () => fields.map((field) => field.value.trim()).filter(Boolean),
@@ -15,6 +16,7 @@ export function questions(): Control {
 }
 
 export const languages: readonly (readonly [code: string, name: string])[] = [
-  ["en", "English"], ["de", "Deutsch"], ["fr", "Français"], ["es", "Español"], ["it", "Italiano"], ["pt", "Português"], ["nl", "Nederlands"],
+  ["en", "English"], ["de", "Deutsch"], ["fr", "Français"], ["es", "Español"], ["it", "Italiano"], ["pt", "Português"],
+  ["nl", "Nederlands"],
   ["pl", "Polski"], ["sv", "Svenska"], ["tr", "Türkçe"], ["ja", "日本語"], ["zh", "中文"], ["ar", "العربية"], ["he", "עברית"],
 ];

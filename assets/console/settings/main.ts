@@ -15,4 +15,8 @@ import { teamPage } from "./team";
 import { webhookPage } from "./webhook";
 import { widgetPage } from "./widget";
 
-start({ channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage, system: systemPage });
+start({
+  channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage,
+  ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage,
+  system: systemPage,
+});

@@ -41,13 +41,14 @@ export function notificationsPage(): Page {
     if (!done.ok) throw new Error(done.error);
     status.textContent = "Sent to " + device.label + ".";
   });
-  const row = (d: push.Device): HTMLElement => h("li", {}, h("b", {}, d.label || "A browser"), h("span", { class: "hint" }, " since " + fullTime(d.createdAt) + " "),
-    button("Test", () => test(d), "Test " + d.label), " ",
-    button("Remove", () => attempt("Not removed", async () => {
-      await push.remove(d.id);
-      if (d.id === localStorage.getItem("relay.device")) await own?.unsubscribe();
-      await draw();
-    }), "Remove " + d.label));
+  const row = (d: push.Device): HTMLElement =>
+    h("li", {}, h("b", {}, d.label || "A browser"), h("span", { class: "hint" }, " since " + fullTime(d.createdAt) + " "),
+      button("Test", () => test(d), "Test " + d.label), " ",
+      button("Remove", () => attempt("Not removed", async () => {
+        await push.remove(d.id);
+        if (d.id === localStorage.getItem("relay.device")) await own?.unsubscribe();
+        await draw();
+      }), "Remove " + d.label));
   const draw = async (): Promise<void> => {
     own = await push.subscription();
     const { devices } = await push.devices();
@@ -62,13 +63,17 @@ export function notificationsPage(): Page {
     devicesSection.hidden = !devices.length;
     document.dispatchEvent(new CustomEvent("relay-pushed", { detail: !!own }));
   };
-  const devicesSection = section("Your devices", h("p", { class: "hint" }, "A device that its push service no longer knows is removed automatically."), list);
+  const devicesSection = section("Your devices",
+    h("p", { class: "hint" }, "A device that its push service no longer knows is removed automatically."), list);
   devicesSection.hidden = true;
 
   return {
     node: h("div", {}, section("This browser",
-      h("p", { class: "hint" }, "A visitor’s message notifies you here, even while the console is closed, unless somebody answers, reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
-      h("p", { class: "hint" }, "To choose what you are notified of, and whether notifications show what the visitor wrote, open ", h("a", { href: "#/account" }, "Your account"), "."),
+      h("p", { class: "hint" },
+        "A visitor’s message notifies you here, even while the console is closed, unless somebody answers, " +
+          "reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
+      h("p", { class: "hint" }, "To choose what you are notified of, and whether notifications show what the visitor wrote, open ",
+        h("a", { href: "#/account" }, "Your account"), "."),
       h("div", { class: "buttons" }, toggleButton), status, wrong), devicesSection),
     opened: () => void attempt("Not loaded", draw),
   };

@@ -13,7 +13,8 @@ export function preferencesSection(): Part {
     if ((await attempt(choose(change).then(() => true), "Not saved")) === true) said.textContent = "Saved.";
   };
   const notify = h("select", { class: "input", onchange: () => void save({ notify: notify.value }) },
-    ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) => h("option", { value }, label)));
+    ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) =>
+      h("option", { value }, label)));
   const sound = h("input", { type: "checkbox", onchange: () => void save({ sound: sound.checked }) });
   const content = h("input", { type: "checkbox", onchange: () => void save({ pushContent: content.checked }) });
   onPreferences((p) => {
@@ -21,8 +22,11 @@ export function preferencesSection(): Part {
     sound.checked = p.sound;
     content.checked = p.pushContent;
   });
-  const node = section("What you are notified of", labelled("Notify me of", notify), h("label", { class: "check" }, sound, " With a sound while the console is open"),
+  const node = section("What you are notified of", labelled("Notify me of", notify),
+    h("label", { class: "check" }, sound, " With a sound while the console is open"),
     h("label", { class: "check" }, content, " Devices show who wrote and what"),
-    h("p", { class: "hint" }, "Without it a device only says that a visitor is waiting. The browser’s push service can read nothing either way. ", h("a", { href: "#/notifications" }, "Your devices")), said);
+    h("p", { class: "hint" },
+      "Without it a device only says that a visitor is waiting. The browser’s push service can read nothing either way. ",
+      h("a", { href: "#/notifications" }, "Your devices")), said);
   return { node, load: async () => void (await attempt(load(), "Your choice could not be loaded")) };
 }

@@ -25,14 +25,16 @@ interface Found {
   elsewhere: string[];
 }
 
-const list = (title: string, texts: string[]): HTMLElement => h("div", {}, h("h3", {}, title), h("ul", {}, ...texts.map((text) => h("li", {}, text))));
+const list = (title: string, texts: string[]): HTMLElement =>
+  h("div", {}, h("h3", {}, title), h("ul", {}, ...texts.map((text) => h("li", {}, text))));
 
 // row shows a conversation, with a box to choose it where some are merely claimed.
 function row(c: Conversation, box: HTMLInputElement | null): HTMLElement {
   const named = [c.identity?.["name"], c.identity?.["email"]].filter((text) => typeof text === "string").join(", ");
   const where = c.channels.length ? " · " + c.channels.map(platformName).join(", ") : "";
   const link = h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt));
-  const text = [h("span", {}, c.claimed ? "claims to be " : "", h("bdi", {}, named || c.visitorId)), h("span", { class: "hint" }, " " + c.status + where)];
+  const text = [h("span", {}, c.claimed ? "claims to be " : "", h("bdi", {}, named || c.visitorId)),
+    h("span", { class: "hint" }, " " + c.status + where)];
   return box ? h("li", {}, h("label", { class: "check" }, box, h("span", {}, ...text)), " ", link) : h("li", {}, link, " ", ...text);
 }
 
@@ -62,14 +64,19 @@ function visitors(): HTMLElement {
   };
   const show = ({ conversations, elsewhere }: Found): void => {
     const n = conversations.length;
-    status.textContent = n ? n + (n === 1 ? " conversation" : " conversations") : "No conversations of this visitor. The visitor’s id is in a conversation’s details.";
+    status.textContent = n
+      ? n + (n === 1 ? " conversation" : " conversations")
+      : "No conversations of this visitor. The visitor’s id is in a conversation’s details.";
     if (!n) return;
     const doubtful = conversations.some((c) => c.claimed);
-    const boxes = new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
-    const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) }, "Delete everywhere…");
+    const boxes =
+      new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
+    const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) },
+      "Delete everywhere…");
     const download = h("a", { class: "button", download: "" }, doubtful ? "Download ticked (zip)" : "Download all (zip)");
     const chosen = (): number => [...boxes.values()].filter((box) => box.checked).length;
-    const named = (): string => [...boxes].map(([id, box]) => (doubtful && box.checked ? "&conversation=" + encodeURIComponent(id) : "")).join("");
+    const named = (): string => [...boxes].map(([id, box]) => (doubtful && box.checked ? "&conversation=" + encodeURIComponent(id) : ""))
+      .join("");
     const choose = (): void => {
       erase.disabled = !chosen();
       download.setAttribute("aria-disabled", String(!chosen()));
@@ -77,20 +84,26 @@ function visitors(): HTMLElement {
       else download.removeAttribute("href");
     };
     choose();
-    result.replaceChildren(doubtful ? h("p", { class: "hint" }, "Anybody can type this address or id. Tick the conversations that really are this person’s.") : "",
-      h("ul", { class: "found", "aria-label": "Conversations" }, ...conversations.map((c) => row(c, (doubtful && boxes.get(c.id)) || null))),
+    const warning = h("p", { class: "hint" }, "Anybody can type this address or id. Tick the conversations that really are this person’s.");
+    result.replaceChildren(doubtful ? warning : "",
+      h("ul", { class: "found", "aria-label": "Conversations" },
+        ...conversations.map((c) => row(c, (doubtful && boxes.get(c.id)) || null))),
       h("div", { class: "buttons" }, download, erase),
       list("Beyond relay’s reach", elsewhere));
   };
   const remove = async (n: number, query: string): Promise<void> => {
-    if (!(await ask("Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() + " with their files, here and on the platforms? This cannot be undone.", "Delete everywhere"))) return;
+    const question = "Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() +
+      " with their files, here and on the platforms? This cannot be undone.";
+    if (!(await ask(question, "Delete everywhere"))) return;
     status.textContent = "Deleting…";
     try {
       const done = await call<{ conversations: number; remains: string[] }>("DELETE", "/visitors" + query);
       status.textContent = "Deleted: " + done.conversations + (done.conversations === 1 ? " conversation." : " conversations.");
       result.replaceChildren(list("What remains", done.remains));
     } catch (error) {
-      fail(error instanceof ApiError && !error.status ? "The connection failed, so this may or may not be deleted: search again" : "Not deleted", error);
+      fail(error instanceof ApiError && !error.status
+        ? "The connection failed, so this may or may not be deleted: search again"
+        : "Not deleted", error);
     }
   };
   return section("One visitor",
@@ -98,13 +111,15 @@ function visitors(): HTMLElement {
     h("form", { class: "find", onsubmit: (e: Event) => {
       e.preventDefault();
       void find();
-    } }, h("div", { class: "field" }, h("label", { for: who.id }, "E-mail address or visitor id"), h("div", { class: "beside" }, who, h("button", { class: "button main", type: "submit" }, "Search")))),
+    } }, h("div", { class: "field" }, h("label", { for: who.id }, "E-mail address or visitor id"),
+      h("div", { class: "beside" }, who, h("button", { class: "button main", type: "submit" }, "Search")))),
     status, wrong, result);
 }
 
 export function privacyPage(): Page {
   const keeping = form([
-    { name: "retentionDays", label: "Days without a message until a conversation is deleted", control: number(0, 36_500), hint: "Files are deleted too. Empty or 0 keeps conversations." },
+    { name: "retentionDays", label: "Days without a message until a conversation is deleted", control: number(0, 36_500),
+      hint: "Files are deleted too. Empty or 0 keeps conversations." },
   ]);
   const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, "What is stored and what deleting reaches");
   return { node: h("div", {}, section("Retention", keeping.node, guide), visitors()), form: keeping };

@@ -42,7 +42,8 @@ function bytes(n: number): string {
 const name = (of: string): string => ({ webhook: "Webhook", ai: "AI", push: "Notifications" })[of] ?? platformName(of);
 
 function finding(f: Finding): HTMLElement {
-  return h("li", { class: "finding " + f.level }, h("b", {}, sentence(name(f.subject)) + ": "), h("span", { class: "sr" }, words[f.level] + ". "), sentence(f.text) + ".",
+  return h("li", { class: "finding " + f.level }, h("b", {}, sentence(name(f.subject)) + ": "),
+    h("span", { class: "sr" }, words[f.level] + ". "), sentence(f.text) + ".",
     !!f.fix && f.level !== "ok" && h("p", { class: "hint" }, sentence(f.fix) + "."),
     !!f.details && h("details", {}, h("summary", {}, "Details"), h("code", {}, f.details)));
 }
@@ -77,18 +78,26 @@ export function systemPage(): Page {
   const draw = (s: System): void => {
     health.replaceChildren(...s.findings.map(finding));
     waiting.replaceChildren(queues("Waiting to be sent to channels", s.deliveries), queues("Received, not yet processed", s.updates));
-    const facts: [string, string][] = [["Database", kinds[s.storage.kind] ?? s.storage.kind], ["Size, including visitors’ files", bytes(s.storage.size)]];
+    const facts: [string, string][] = [["Database", kinds[s.storage.kind] ?? s.storage.kind],
+      ["Size, including visitors’ files", bytes(s.storage.size)]];
     if (s.storage.log) facts.push(["Write-ahead log", bytes(s.storage.log)]);
     if (s.disk.total) facts.push(["Free on its disk", bytes(s.disk.free) + " of " + bytes(s.disk.total)]);
     storage.replaceChildren(...facts.flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]));
     about.replaceChildren(...(s.backups.dir
-      ? ["One a day in ", h("code", {}, s.backups.dir), ", the last " + s.backups.keep + " are kept. Set by ", h("code", {}, "BACKUP_DIR"), " and ", h("code", {}, "BACKUP_KEEP"), ". A backup has messages and keys: keep it safe."]
-      : s.storage.kind === "sqlite" ? ["relay makes no automatic backups. For daily ones, set ", h("code", {}, "BACKUP_DIR"), " to a folder, preferably on another disk, and restart relay. A backup contains messages and keys: keep it safe."] : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
+      ? ["One a day in ", h("code", {}, s.backups.dir), ", the last " + s.backups.keep + " are kept. Set by ", h("code", {}, "BACKUP_DIR"),
+        " and ", h("code", {}, "BACKUP_KEEP"), ". A backup has messages and keys: keep it safe."]
+      : s.storage.kind === "sqlite"
+      ? ["relay makes no automatic backups. For daily ones, set ", h("code", {}, "BACKUP_DIR"),
+        " to a folder, preferably on another disk, and restart relay. A backup contains messages and keys: keep it safe."]
+      : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
     now.hidden = !s.backups.dir || s.storage.kind !== "sqlite";
     download.hidden = s.storage.kind !== "sqlite";
     download.textContent = s.backups.dir ? "Download a new backup" : "Back up now";
     download.className = now.hidden ? "button small main" : "button small";
-    files.replaceChildren(...s.backups.files.map((f) => h("li", {}, h("a", { href: "/api/admin/system/backups/" + encodeURIComponent(f.name), download: "" }, f.name), h("span", { class: "hint" }, " " + bytes(f.size) + ", " + fullTime(f.at)))));
+    files.replaceChildren(
+      ...s.backups.files.map((f) =>
+        h("li", {}, h("a", { href: "/api/admin/system/backups/" + encodeURIComponent(f.name), download: "" }, f.name),
+          h("span", { class: "hint" }, " " + bytes(f.size) + ", " + fullTime(f.at)))));
     version.textContent = "relay " + s.version;
   };
   const load = (): Promise<void> => attempt("Not loaded", async () => draw(await call<System>("GET", "/system")));
@@ -99,12 +108,15 @@ export function systemPage(): Page {
     await load();
   }));
   // The browser shows how far it is, and keeps nothing of a large file in memory.
-  const download = h("a", { href: "/api/admin/system/backup", download: "", class: "button small", hidden: true, onclick: () => (status.textContent = "relay makes a copy; the download starts once it is checked.") });
+  const download = h("a", { href: "/api/admin/system/backup", download: "", class: "button small", hidden: true,
+    onclick: () => (status.textContent = "relay makes a copy; the download starts once it is checked.") });
   now.hidden = true;
   return {
-    node: h("div", {}, wrong, section("Health", health), section("Queues", waiting, h("p", { class: "hint" }, failed)), section("Storage", storage),
+    node: h("div", {}, wrong, section("Health", health), section("Queues", waiting, h("p", { class: "hint" }, failed)),
+      section("Storage", storage),
       section("Backups", about, h("div", { class: "buttons" }, now, download), status, files), section("Version", version,
-        h("p", { class: "hint" }, h("a", { href: "/docs/operations#upgrade", target: "_blank", rel: "noopener" }, "How to upgrade"), ". relay never looks for new versions by itself."))),
+        h("p", { class: "hint" }, h("a", { href: "/docs/operations#upgrade", target: "_blank", rel: "noopener" }, "How to upgrade"),
+          ". relay never looks for new versions by itself."))),
     opened() {
       void load();
       timer = setInterval(() => void load(), 20_000);

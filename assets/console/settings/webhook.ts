@@ -10,7 +10,8 @@ import { form } from "./form";
 import type { Page } from "./page";
 import { feedback, section } from "./settings";
 
-const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: such a secret works with every Standard Webhooks library.";
+const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: " +
+  "such a secret works with every Standard Webhooks library.";
 
 export function webhookPage(): Page {
   const url = text({ type: "url", placeholder: "https://example.com/relay" });

@@ -39,19 +39,24 @@ export function widgetPage(): Page {
     { name: "chatBackground", label: "Background", control: colour("Background", "") },
     { name: "footerColor", label: "Composer", control: colour("Composer", "") },
     { name: "position", label: "Side of the page", control: choice([["right", "Right"], ["left", "Left"]]) },
-    { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]), hint: "A page without a colour scheme counts as light, whatever the visitor's system prefers." },
+    { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]),
+      hint: "A page without a colour scheme counts as light, whatever the visitor's system prefers." },
     { name: "welcomeMessage", label: "Welcome", control: area({ rows: 2, maxlength: 1000 }) },
     { name: "offlineMessage", label: "While you are away", control: area({ rows: 2, maxlength: 1000 }) },
-    { name: "starters", label: "Starter questions", control: questions(), hint: "Up to four questions that visitors can ask with one click." },
+    { name: "starters", label: "Starter questions", control: questions(),
+      hint: "Up to four questions that visitors can ask with one click." },
     { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
-    { name: "texts", label: "Your own texts by language", control: texts(), hint: "They replace the texts above for visitors who use that language." },
+    { name: "texts", label: "Your own texts by language", control: texts(),
+      hint: "They replace the texts above for visitors who use that language." },
     { name: "attachments", label: "Files", control: files() },
     { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
   ], (n) => {
-    const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!, n["chatBackground"]!, n["footerColor"]!);
+    const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!,
+      n["chatBackground"]!, n["footerColor"]!);
     const words = h("details", { class: "more" }, h("summary", {}, "Your own texts by language"), n["texts"]!);
     const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!, n["attachmentMaxBytes"]!);
-    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!, n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
+    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!,
+      n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
   });
 
   // The preview gets the settings with what was changed here.
@@ -86,7 +91,9 @@ export function widgetPage(): Page {
       put(main, found.color);
       look.node.dispatchEvent(new Event("input", { bubbles: true }));
       const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
-      said.said(parts.length ? "Found: " + parts.join(", ") + ". Look at the preview, then save." : "The page states no name, icon or colour.");
+      said.said(parts.length
+        ? "Found: " + parts.join(", ") + ". Look at the preview, then save."
+        : "The page states no name, icon or colour.");
     } catch (error) {
       said.refused(error, { url: site });
     }
@@ -95,7 +102,8 @@ export function widgetPage(): Page {
 
   const snippet = h("code", { tabindex: "0", id: "widget-snippet" });
   const copy = button("Copy", async () => {
-    await navigator.clipboard.writeText(snippet.textContent ?? "").then(() => (copy.textContent = "Copied"), () => getSelection()?.selectAllChildren(snippet));
+    await navigator.clipboard.writeText(snippet.textContent ?? "").then(() => (copy.textContent = "Copied"),
+      () => getSelection()?.selectAllChildren(snippet));
     setTimeout(() => (copy.textContent = "Copy"), 2_000);
   }, "Copy the snippet");
   const seen = h("p", { class: "hint", role: "status" });
@@ -103,8 +111,11 @@ export function widgetPage(): Page {
     const placed = await call<Placed>("GET", "/widget").catch(() => undefined);
     if (!placed) return;
     if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
-    const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ", agoTime(s.at)));
-    seen.replaceChildren(...(parts.length ? parts : ["Not seen on a site yet. Once the snippet is in one of your pages, open that page and its chat."]));
+    const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ",
+      agoTime(s.at)));
+    seen.replaceChildren(...(parts.length
+      ? parts
+      : ["Not seen on a site yet. Once the snippet is in one of your pages, open that page and its chat."]));
   };
   let timer = 0;
 

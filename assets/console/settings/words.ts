@@ -20,9 +20,11 @@ const others = Object.entries(Object.assign({}, ...Object.values(english).revers
 
 // texts edits all of them. What the API stored besides stays.
 export function texts(): Control {
-  const language = h("select", { class: "input", onchange: () => draw() }, ...languages.map(([code, name]) => h("option", { value: code }, name)));
+  const language = h("select", { class: "input", onchange: () => draw() },
+    ...languages.map(([code, name]) => h("option", { value: code }, name)));
   const fields = first.map(([name]) => {
-    const field = h("textarea", { class: "input", rows: name === "operatorName" ? 1 : 2, maxlength: name === "operatorName" ? 100 : most, dir: "auto", oninput: () => put(name, field.value.trim()) });
+    const field = h("textarea", { class: "input", rows: name === "operatorName" ? 1 : 2, maxlength: name === "operatorName" ? 100 : most,
+      dir: "auto", oninput: () => put(name, field.value.trim()) });
     return field;
   });
   const starters = questions();

@@ -9,7 +9,8 @@ import type { Group, Statistics } from "./types";
 
 const ranges = [["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last 365 days"], ["", "From – to"]] as const;
 
-const range = h("select", { class: "input", id: "statistics-range", "aria-label": "Period", onchange: () => choose() }, ...ranges.map(([value, label]) => h("option", { value }, label)));
+const range = h("select", { class: "input", id: "statistics-range", "aria-label": "Period", onchange: () => choose() },
+  ...ranges.map(([value, label]) => h("option", { value }, label)));
 const from = h("input", { class: "input", type: "date", "aria-label": "From", required: true, onchange: () => void load() });
 const to = h("input", { class: "input", type: "date", "aria-label": "To", required: true, onchange: () => void load() });
 const dates = h("span", { class: "dates", hidden: true }, from, " – ", to);
@@ -58,18 +59,34 @@ async function load(): Promise<void> {
 
 // tile is a number with what it means and how it was before.
 function tile(label: string, value: Node | string, about: string, before = ""): HTMLElement {
-  return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("b", {}, value), before && h("span", { class: "before" }, before)), h("dd", { class: "hint" }, about));
+  return h("div", { class: "tile" }, h("dt", {}, label), h("dd", {}, h("b", {}, value), before && h("span", { class: "before" }, before)),
+    h("dd", { class: "hint" }, about));
 }
 
 function tiles({ totals: t, previous: p, waiting }: Statistics): HTMLElement {
   const open = waiting.count ? h("a", { href: "#/" }, count(waiting.count)) : "0";
   return h("dl", { class: "tiles" },
-    tile("Waiting now", open, waiting.count ? "Open conversations in which the visitor has no answer yet, as in the inbox." : "Nobody is waiting for an answer."),
-    tile("Conversations", count(t.conversations), "Started in this period; " + count(t.answered) + " of them answered by a person.", change(t.conversations, p.conversations)),
-    tile("First response", duration(t.firstResponseMedianSeconds), t.answered ? "Median; 90 % were answered within " + duration(t.firstResponseP90Seconds) + "." : "How long visitors waited for a person. Nobody has been answered yet.", change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
-    tile("Time to resolution", duration(t.resolutionMedianSeconds), t.closed ? "From the first message to closing. Median of " + count(t.closed) + " closed conversations; 90 % took at most " + duration(t.resolutionP90Seconds) + "." : "From the first message to closing. None was closed in this period.", change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
-    tile("Answered by the AI alone", share(t.aiShare), "Share of answered conversations without a person (" + count(t.aiOnlyConversations) + "). Handed over by the AI itself: " + count(t.aiHandBacks) + ".", change(t.aiShare, p.aiShare)),
-    tile("Rating", score(t.averageScore), "Average rating; number of ratings: " + count(t.ratings) + ".", change(t.averageScore, p.averageScore)));
+    tile("Waiting now", open, waiting.count
+      ? "Open conversations in which the visitor has no answer yet, as in the inbox."
+      : "Nobody is waiting for an answer."),
+    tile("Conversations", count(t.conversations), "Started in this period; " + count(t.answered) + " of them answered by a person.",
+      change(t.conversations, p.conversations)),
+    tile("First response", duration(t.firstResponseMedianSeconds),
+      t.answered
+        ? "Median; 90 % were answered within " + duration(t.firstResponseP90Seconds) + "."
+        : "How long visitors waited for a person. Nobody has been answered yet.",
+      change(t.firstResponseMedianSeconds, p.firstResponseMedianSeconds)),
+    tile("Time to resolution", duration(t.resolutionMedianSeconds),
+      t.closed
+        ? "From the first message to closing. Median of " + count(t.closed) + " closed conversations; 90 % took at most " +
+          duration(t.resolutionP90Seconds) + "."
+        : "From the first message to closing. None was closed in this period.",
+      change(t.resolutionMedianSeconds, p.resolutionMedianSeconds)),
+    tile("Answered by the AI alone", share(t.aiShare),
+      "Share of answered conversations without a person (" + count(t.aiOnlyConversations) + "). Handed over by the AI itself: " +
+        count(t.aiHandBacks) + ".", change(t.aiShare, p.aiShare)),
+    tile("Rating", score(t.averageScore), "Average rating; number of ratings: " + count(t.ratings) + ".",
+      change(t.averageScore, p.averageScore)));
 }
 
 // drawing puts a chart of the server into the page, as elements and not as text.
@@ -78,9 +95,11 @@ function drawing(svg: string): Node {
 }
 
 function table(head: string[], rows: (Node | string)[][]): HTMLElement {
-  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table: " + head.slice(0, 3).join(", ") }, h("table", {},
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, ...rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text)))))));
+  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table: " + head.slice(0, 3).join(", ") },
+    h("table", {},
+      h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", {},
+        ...rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text)))))));
 }
 
 let serial = 0;
@@ -91,7 +110,11 @@ function panel(title: string, ...children: Node[]): HTMLElement {
 }
 
 function figure(title: string, svg: string | undefined, legend: readonly (readonly [string, string])[], data: HTMLElement): HTMLElement {
-  return panel(title, ...(legend.length ? [h("p", { class: "legend" }, ...legend.map(([name, text]) => h("span", {}, h("i", { class: "key " + name, "aria-hidden": "true" }), text)))] : []),
+  return panel(title,
+    ...(legend.length
+      ? [h("p", { class: "legend" },
+        ...legend.map(([name, text]) => h("span", {}, h("i", { class: "key " + name, "aria-hidden": "true" }), text)))]
+      : []),
     drawing(svg ?? "<svg/>"), h("details", {}, h("summary", {}, "As a table"), data));
 }
 
@@ -99,32 +122,45 @@ const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 
 function figures({ days, hours, week, charts }: Statistics): HTMLElement[] {
   return [
-    figure("Conversations by day", charts["conversations"], [], table(["Day", "Started", "Closed"], days.map((d) => [d.date, count(d.conversations), count(d.closed)]))),
+    figure("Conversations by day", charts["conversations"], [],
+      table(["Day", "Started", "Closed"], days.map((d) => [d.date, count(d.conversations), count(d.closed)]))),
     figure("Messages by day", charts["messages"], [["visitor", "Visitors"], ["operator", "Team"], ["ai", "AI"]],
-      table(["Day", "Visitors", "Team", "AI"], days.map((d) => [d.date, count(d.visitorMessages), count(d.operatorMessages), count(d.aiMessages)]))),
-    figure("When visitors write", charts["week"], [], table(["Day", ...hours.map((_, i) => String(i).padStart(2, "0"))], week.map((row, i) => [weekdays[i]!, ...row.map(count)]))),
-    figure("Messages by hour of the day", charts["hours"], [], table(["Hour", "Conversations", "Messages"], hours.map((x) => [x.hour + ":00", count(x.conversations), count(x.messages)]))),
+      table(["Day", "Visitors", "Team", "AI"],
+        days.map((d) => [d.date, count(d.visitorMessages), count(d.operatorMessages), count(d.aiMessages)]))),
+    figure("When visitors write", charts["week"], [],
+      table(["Day", ...hours.map((_, i) => String(i).padStart(2, "0"))], week.map((row, i) => [weekdays[i]!, ...row.map(count)]))),
+    figure("Messages by hour of the day", charts["hours"], [],
+      table(["Hour", "Conversations", "Messages"], hours.map((x) => [x.hour + ":00", count(x.conversations), count(x.messages)]))),
   ];
 }
 
 function groups(title: string, about: string, list: Group[], name: (text: string) => string): HTMLElement {
-  const rows = list.map((g) => [name(g.name) || "No name", count(g.messages), count(g.conversations), count(g.firstResponses), duration(g.firstResponseMedianSeconds), duration(g.firstResponseP90Seconds)]);
+  const rows = list.map((g) => [name(g.name) || "No name", count(g.messages), count(g.conversations), count(g.firstResponses),
+    duration(g.firstResponseMedianSeconds), duration(g.firstResponseP90Seconds)]);
   const none = h("p", { class: "hint" }, "Nobody answered in this period.");
-  return panel(title, h("p", { class: "hint" }, about), list.length ? table([title, "Messages", "Conversations", "First responses", "Median", "90 % within"], rows) : none);
+  return panel(title, h("p", { class: "hint" }, about),
+    list.length ? table([title, "Messages", "Conversations", "First responses", "Median", "90 % within"], rows) : none);
 }
 
 function ratings({ ratings: { scores, comments }, totals }: Statistics): HTMLElement {
   const most = Math.max(1, ...scores);
-  const bars = scores.map((n, i) => h("li", {}, h("span", {}, i + 1 + " of 5"), h("meter", { min: 0, max: most, value: n, "aria-label": i + 1 + " of 5" }), h("b", {}, count(n)))).reverse();
-  const said = comments.map((c) => h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.sessionId) }, c.score + " of 5"), " ", agoTime(c.at), h("p", { dir: "auto" }, c.comment)));
-  return panel("Ratings", h("p", { class: "hint" }, totals.ratings ? "Ratings in this period, and the newest with a comment." : "No visitor left a rating in this period."),
+  const bars = scores.map((n, i) =>
+    h("li", {}, h("span", {}, i + 1 + " of 5"), h("meter", { min: 0, max: most, value: n, "aria-label": i + 1 + " of 5" }),
+      h("b", {}, count(n)))).reverse();
+  const said = comments.map((c) => h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(c.sessionId) }, c.score + " of 5"), " ",
+    agoTime(c.at), h("p", { dir: "auto" }, c.comment)));
+  return panel("Ratings",
+    h("p", { class: "hint" },
+      totals.ratings ? "Ratings in this period, and the newest with a comment." : "No visitor left a rating in this period."),
     h("ul", { class: "scores" }, ...bars), h("ul", { class: "comments", "aria-label": "Comments" }, ...said));
 }
 
 function draw(s: Statistics): HTMLElement[] {
   const channel = (name: string): string => (name === "console" ? "Console" : platformName(name));
   return [tiles(s), ...figures(s),
-    groups("Person", "By the person who answered, on any platform. A first response counts for the person who gave it, in conversations that started in this period.", s.people, (name) => name),
+    groups("Person",
+      "By the person who answered, on any platform. A first response counts for the person who gave it, " +
+        "in conversations that started in this period.", s.people, (name) => name),
     groups("Channel", "By the place where your team answered.", s.channels, channel), ratings(s)];
 }
 

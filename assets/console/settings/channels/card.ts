@@ -109,7 +109,9 @@ export function card(name: string, reload: () => Promise<void>): Card {
     found.replaceChildren();
     await reload();
     heading.focus();
-  }, { class: "button small danger-text" }, () => "Disconnect " + title + "? The token and the channel are forgotten. Threads and messages stay on " + title + "; messages from now on are not delivered there, also not later.");
+  }, { class: "button small danger-text" },
+    () => "Disconnect " + title + "? The token and the channel are forgotten. Threads and messages stay on " + title +
+      "; messages from now on are not delivered there, also not later.");
   // every page of failed deliveries is retried or discarded.
   const retry = small("Retry", "Retrying…", async () => {
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
@@ -121,7 +123,8 @@ export function card(name: string, reload: () => Promise<void>): Card {
   const discard = small("Discard", "Discarding…", async () => {
     for (let more = true; more; ) more = (await call<{ more: boolean }>("POST", "/deliveries/discard", { dest: name })).more;
     await reload();
-  }, {}, () => "Discard what " + title + " did not accept? " + (bridge?.failed?.count === 1 ? "The message stays" : "The messages stay") + " in the conversation, and will not be in its thread.");
+  }, {}, () => "Discard what " + title + " did not accept? " + (bridge?.failed?.count === 1 ? "The message stays" : "The messages stay") +
+    " in the conversation, and will not be in its thread.");
 
   const stuck = (b: Bridge, which: "failed" | "retrying"): Node | false => {
     const list = b[which];
@@ -132,7 +135,10 @@ export function card(name: string, reload: () => Promise<void>): Card {
       which === "failed" && h("div", { class: "buttons" }, retry, discard));
   };
   const facts = (b: Bridge): Node => {
-    if (b.state === "off") return h("p", { class: "hint" }, about[name] + " ", h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "Step by step"));
+    if (b.state === "off") {
+      const guide = h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "Step by step");
+      return h("p", { class: "hint" }, about[name] + " ", guide);
+    }
     const queue = b.queue ? b.queue.toLocaleString() + (b.queue === 1 ? " message waits." : " messages wait.") : "Nothing waits.";
     return h("p", { class: "hint" }, (ways[b.receive] ?? "Operators’ answers are not received.") + " " + queue,
       b.deliveredAt ? " Last delivery: " : "", b.deliveredAt ? agoTime(b.deliveredAt) : "", b.deliveredAt ? "." : "");
@@ -165,7 +171,8 @@ export function card(name: string, reload: () => Promise<void>): Card {
     },
     know(settings) {
       steps.know(settings);
-      const variables = (needs[name] ?? []).filter((setting) => settings.sources[setting] === "environment").map((setting) => variableOf(settings, setting));
+      const variables = (needs[name] ?? []).filter((setting) => settings.sources[setting] === "environment")
+        .map((setting) => variableOf(settings, setting));
       disconnect.disabled = !!variables.length;
       locked.replaceChildren(...(variables.length ? [h("span", { class: "locked" }, "Set by "), h("code", {}, variables.join(", "))] : []));
     },

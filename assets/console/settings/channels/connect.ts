@@ -49,14 +49,18 @@ const out = (href: string, text: string): HTMLElement => h("a", { href, ...newTa
 
 const words: Record<string, Words> = {
   telegram: {
-    token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/, looks: "It looks like 123456789:AAE…, with digits before the colon.",
-    tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"), ", choose a name, and paste the token that it sends you."],
+    token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/,
+    looks: "It looks like 123456789:AAE…, with digits before the colon.",
+    tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"),
+      ", choose a name, and paste the token that it sends you."],
     place: "Add the bot to a group",
     waiting: "Waiting for the bot to be added to a group…",
   },
   discord: {
-    token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/, looks: "It is a long text of letters and digits with two dots in it.",
-    tokenHint: ["At ", out("https://discord.com/developers/applications", "Discord’s developer portal"), ", make an application. Under Bot, switch on Message Content Intent, press Reset Token, and paste the token."],
+    token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/,
+    looks: "It is a long text of letters and digits with two dots in it.",
+    tokenHint: ["At ", out("https://discord.com/developers/applications", "Discord’s developer portal"),
+      ", make an application. Under Bot, switch on Message Content Intent, press Reset Token, and paste the token."],
     place: "Choose a channel",
     waiting: "Waiting for the bot to join your server…",
   },
@@ -75,8 +79,10 @@ export function connect(name: string, done: () => Promise<void>): Connect {
   const say = words[name]!;
   const slack = name === "slack";
   const said = feedback();
-  const token = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1004, required: true, oninput: () => void pasted() });
-  const app = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1000, required: true, placeholder: "xapp-…" });
+  const token = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1004,
+    required: true, oninput: () => void pasted() });
+  const app = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1000, required: true,
+    placeholder: "xapp-…" });
   const enter = h("button", { type: "submit", class: "button main" }, "Connect");
   const stepToken = h("form", { class: "step", novalidate: true, onsubmit: (e: Event) => {
     e.preventDefault();
@@ -93,8 +99,10 @@ export function connect(name: string, done: () => Promise<void>): Connect {
   let following = false;
 
   const tokenField = labelled(say.token, token, h("p", { class: "hint" }, ...say.tokenHint));
-  const appField = labelled("App-Level Token (xapp-…)", app, "Under Basic Information → App-Level Tokens, make one with the scope connections:write.");
-  const madeField = h("div", { class: "field" }, create, h("p", { class: "hint" }, "Slack opens with everything filled in: choose your workspace, press Next and Create."));
+  const appField = labelled("App-Level Token (xapp-…)", app,
+    "Under Basic Information → App-Level Tokens, make one with the scope connections:write.");
+  const madeField = h("div", { class: "field" }, create,
+    h("p", { class: "hint" }, "Slack opens with everything filled in: choose your workspace, press Next and Create."));
   stepToken.append(...(slack ? [madeField, tokenField, appField] : [tokenField]), h("div", { class: "buttons" }, enter));
 
   // pasted goes on by itself once a whole token was pasted.
@@ -163,7 +171,9 @@ export function connect(name: string, done: () => Promise<void>): Connect {
       h("p", { class: "bot" }, h("span", { class: "tag good" }, "Token works"), " The bot is ", h("b", {}, s.bot ?? ""), "."),
       heading,
       ...(s.link && !slack ? [addBot(s)] : []), // Slack’s leads to making an app, which is done
-      s.places.length ? h("ul", { class: "places" }, ...s.places.map(drawOne)) : h("p", { class: "waiting", role: "status" }, h("i", { class: "spinner", "aria-hidden": "true" }), say.waiting));
+      s.places.length
+        ? h("ul", { class: "places" }, ...s.places.map(drawOne))
+        : h("p", { class: "waiting", role: "status" }, h("i", { class: "spinner", "aria-hidden": "true" }), say.waiting));
     if (fresh) heading.focus();
     else if (focused) stepPlace.querySelector<HTMLElement>('[data-place="' + CSS.escape(focused) + '"]')?.focus();
   };
@@ -172,20 +182,23 @@ export function connect(name: string, done: () => Promise<void>): Connect {
       !!s.code && codeOf(s.code, "QR code of the link that adds the bot"),
       h("div", {},
         h("p", {}, name === "telegram"
-          ? "Scan this with your phone, or open the link here: Telegram asks for a group and gives the bot its rights there. relay sees the group by itself."
+          ? "Scan this with your phone, or open the link here: Telegram asks for a group and gives the bot its rights there. " +
+            "relay sees the group by itself."
           : "Open the link to add the bot to your server, with exactly the permissions that it needs."),
         h("a", { class: "button main", href: s.link, ...newTab }, name === "telegram" ? "Open Telegram" : "Invite the bot")));
   const drawOne = (p: Place): HTMLElement => {
     const label = (p.within ? p.within + " · " : "") + p.name;
     if (p.problem) {
-      return h("li", {}, h("div", {}, h("b", {}, label), h("p", { class: "wrong" }, sentence(p.problem) + "."), !!p.fix && h("p", { class: "hint" }, sentence(p.fix) + ".")),
+      return h("li", {}, h("div", {}, h("b", {}, label), h("p", { class: "wrong" }, sentence(p.problem) + "."),
+        !!p.fix && h("p", { class: "hint" }, sentence(p.fix) + ".")),
         h("span", { class: "hint" }, "relay continues when this is done."));
     }
-    const choose = h("button", { type: "button", class: "button small", "data-place": p.id, "aria-label": (slack ? "Join " : "Use ") + label, onclick: async () => {
-      choose.ariaDisabled = "true";
-      await step({ place: p.id });
-      choose.ariaDisabled = null;
-    } }, slack ? "Join" : "Use");
+    const choose = h("button", { type: "button", class: "button small", "data-place": p.id,
+      "aria-label": (slack ? "Join " : "Use ") + label, onclick: async () => {
+        choose.ariaDisabled = "true";
+        await step({ place: p.id });
+        choose.ariaDisabled = null;
+      } }, slack ? "Join" : "Use");
     return h("li", {}, h("b", {}, label), choose);
   };
   const end = (): void => {

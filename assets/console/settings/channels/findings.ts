@@ -4,7 +4,9 @@ import { h } from "../../dom";
 import { sentence } from "../../format";
 import type { Finding } from "../../types";
 
-const levels: Record<Finding["level"], [name: string, tone: string]> = { ok: ["OK", "good"], warn: ["Check", "warn"], fail: ["Problem", "bad"] };
+const levels: Record<Finding["level"], [name: string, tone: string]> = {
+  ok: ["OK", "good"], warn: ["Check", "warn"], fail: ["Problem", "bad"],
+};
 
 // raw folds away an error as programs say it.
 export function raw(details?: string): Node | false {

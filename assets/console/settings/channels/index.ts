@@ -28,7 +28,10 @@ export function channelsPage(): Page {
   const follow = (): Promise<void> => load().catch(() => {});
 
   return {
-    node: h("div", {}, h("p", { class: "hint" }, "Where your team answers, besides this console. Connect one, several or none: each conversation appears in all of them. ", guide), list, webhooks.node),
+    node: h("div", {},
+      h("p", { class: "hint" },
+        "Where your team answers, besides this console. Connect one, several or none: each conversation appears in all of them. ", guide),
+      list, webhooks.node),
     form: webhooks,
     async show(settings) {
       await load();

@@ -2,7 +2,9 @@
 
 const signs: Record<string, [colour: string, ...paths: string[]]> = {
   telegram: ["#2481cc", "M6 15.500l19-7.500-3.200 16-6-4.400-3 3-.6-5.100 8.300-7.500-10.300 6.500z"],
-  discord: ["#5865f2", "M10 10c4-1.500 8-1.500 12 0 2 3.500 3 7.500 3 11-1.500 1.300-3 2-4.500 2.500l-1.200-2.200c-2 .6-4.600.6-6.600 0L11.500 23.500C10 23 8.500 22.300 7 21c0-3.500 1-7.500 3-11z", "M13 17.500h.01M19 17.500h.01"],
+  discord: ["#5865f2",
+    "M10 10c4-1.500 8-1.500 12 0 2 3.500 3 7.500 3 11-1.500 1.300-3 2-4.500 2.500l-1.200-2.200c-2 .6-4.600.6-6.600 0L11.500 23.500C10 23 " +
+      "8.500 22.300 7 21c0-3.500 1-7.500 3-11z", "M13 17.500h.01M19 17.500h.01"],
   slack: ["#7b3294", "M13 8v16M19 8v16M8 13h16M8 19h16"],
 };
 
@@ -17,7 +19,10 @@ export function markOf(name: string): SVGElement {
   const svg = make("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true" });
   svg.append(make("rect", { width: "32", height: "32", rx: "9", fill: colour }));
   const lines = name === "slack";
-  paths.forEach((d, i) => svg.append(make("path", { d, ...(lines || i > 0 ? { fill: "none", stroke: i > 0 && !lines ? colour : "#fff", "stroke-width": lines ? "2.600" : "3.400", "stroke-linecap": "round" } : { fill: "#fff" }) })));
+  paths.forEach((d, i) =>
+    svg.append(make("path", { d,
+      ...(lines || i > 0 ? { fill: "none", stroke: i > 0 && !lines ? colour : "#fff", "stroke-width": lines ? "2.600" : "3.400",
+        "stroke-linecap": "round" } : { fill: "#fff" }) })));
   return svg;
 }
 
