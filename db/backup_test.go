@@ -357,7 +357,7 @@ func ownedBy(t *testing.T, what string, user uint32, names ...string) {
 }
 
 func TestBackupNeedsFile(t *testing.T) {
-	for name, d := range map[string]*db.DB{"memory": dbtest.Memory(t), "postgres": dbtest.Open(t, dbtest.PostgresURL(t))} {
+	for name, d := range map[string]*db.DB{"memory": dbtest.Memory(t), "postgres": dbtest.Open(t, dbtest.MigratedURL(t))} {
 		if err := d.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")); err == nil || !strings.Contains(err.Error(), "pg_dump") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -15,7 +15,7 @@ import (
 
 // TestLeases gives a lease from one node to another: the first can write no more.
 func TestLeases(t *testing.T) {
-	url := dbtest.PostgresURL(t)
+	url := dbtest.MigratedURL(t)
 	one, two := dbtest.Open(t, url), dbtest.Open(t, url)
 	a, b := one.Cluster(), two.Cluster()
 	acquire := func(c chat.Cluster) (epoch int64, wait time.Duration) {
@@ -66,7 +66,7 @@ func TestLeases(t *testing.T) {
 
 // TestBell sends short and long texts to another node, once each.
 func TestBell(t *testing.T) {
-	url := dbtest.PostgresURL(t)
+	url := dbtest.MigratedURL(t)
 	a, b := dbtest.Open(t, url).Cluster(), dbtest.Open(t, url).Cluster()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -208,7 +208,7 @@ func TestFiles(t *testing.T) {
 // TestErasedMeanwhile: what is erased after an operation looked at it is not
 // found. Only Postgres lets operations run side by side.
 func TestErasedMeanwhile(t *testing.T) {
-	d := dbtest.Open(t, dbtest.PostgresURL(t))
+	d := dbtest.Open(t, dbtest.MigratedURL(t))
 	apply(t, d, func(tx chat.Tx) error {
 		return errors.Join(tx.CreateSession(newSession("a", 1)), tx.CreateFile(&chat.File{ID: "f", SessionID: "a"}))
 	})

@@ -162,7 +162,7 @@ func TestOthers(t *testing.T) {
 // TestPostgresAway: a connection that the server ends is reported as such, and the
 // next operation finds another.
 func TestPostgresAway(t *testing.T) {
-	d := dbtest.Open(t, dbtest.PostgresURL(t))
+	d := dbtest.Open(t, dbtest.MigratedURL(t))
 	if err := d.Exec(t.Context(), "SELECT pg_terminate_backend(pg_backend_pid())"); !errors.Is(err, chat.ErrAway) {
 		t.Errorf("got %v, want %v", err, chat.ErrAway)
 	}

@@ -72,7 +72,7 @@ func TestRetryMeetsAClaim(t *testing.T) {
 		"under new settings": {chat.DeliveryPending, func(ctx context.Context, o *chat.Outbox) error { return o.RetryNow(ctx, "hook") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := dbtest.PostgresURL(t)
+			url := dbtest.MigratedURL(t)
 			here, there := dbtest.Open(t, url), dbtest.Open(t, url)
 			d := chat.Delivery{Dest: "hook", SessionID: "s", Rev: 1, State: c.state, Attempts: 3, LastError: "refused", NextAt: later}
 			settled(t, here, "s", "hook", c.state)

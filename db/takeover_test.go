@@ -36,7 +36,7 @@ func lockFact(t *testing.T, d *db.DB) (release func()) {
 // TestLostLeaseEndsATransaction does not wait for a database that does not answer once
 // the lease is lost, but for any other reason.
 func TestLostLeaseEndsATransaction(t *testing.T) {
-	d := dbtest.Open(t, dbtest.PostgresURL(t)+"&idle_in_transaction_session_timeout=0")
+	d := dbtest.Open(t, dbtest.MigratedURL(t)+"&idle_in_transaction_session_timeout=0")
 	release := lockFact(t, d)
 	wait := func() (end context.CancelCauseFunc, ended chan error) {
 		ctx, end := context.WithCancelCause(t.Context())
@@ -70,7 +70,7 @@ func TestLostLeaseEndsATransaction(t *testing.T) {
 // TestSilentHolderIsReplaced takes a lease whose holder went silent in a transaction.
 func TestSilentHolderIsReplaced(t *testing.T) {
 	t.Parallel()
-	url := dbtest.PostgresURL(t)
+	url := dbtest.MigratedURL(t)
 	one, two := dbtest.Open(t, url), dbtest.Open(t, url)
 	epoch, _, err := one.Cluster().Acquire(t.Context(), "sink", "info")
 	want(t, err, nil)
@@ -111,7 +111,7 @@ func TestSilentHolderIsReplaced(t *testing.T) {
 // went silent. The silent node cannot store what it wanted.
 func TestSilentTransactionIsEnded(t *testing.T) {
 	t.Parallel()
-	url := dbtest.PostgresURL(t)
+	url := dbtest.MigratedURL(t)
 	one, two := dbtest.Open(t, url), dbtest.Open(t, url)
 	id := newSessions(t, two, 1)[0]
 	rename := func(name string, locked func()) func(chat.Tx) error {
@@ -156,7 +156,7 @@ func TestSilentTransactionIsEnded(t *testing.T) {
 func TestSilenceIsBounded(t *testing.T) {
 	t.Parallel()
 	const name = "idle_in_transaction_session_timeout"
-	base := dbtest.PostgresURL(t)
+	base := dbtest.MigratedURL(t)
 	for with, bound := range map[string]string{"": "2s", "&" + name + "=60000": "1min", "&options=-c%20" + name + "%3D0": "0",
 		"&options=--idle-in-transaction-session-timeout%3D5s": "5s"} {
 		d := dbtest.Open(t, base+with)

@@ -16,7 +16,8 @@ import (
 // from RELAY_TEST_POSTGRES_URL; RELAY_TEST_POSTGRES=off leaves it out.
 func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
-	EachURL(t, func(t *testing.T, url string) { test(t, Open(t, url)) })
+	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, FileURL(t))) })
+	t.Run("postgres", func(t *testing.T) { test(t, Open(t, MigratedURL(t))) })
 	t.Run("memory", func(t *testing.T) { test(t, Memory(t)) })
 }
 

@@ -26,13 +26,13 @@ type Server struct {
 
 // restartable runs the server until this process is gone. Each line on its standard
 // input restarts the server as after a crash.
-const restartable = `run() { "$1" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=$3 >>"$2/log" 2>&1 & }
-run "$1" "$2" "$3"
+const restartable = `run() { "$1" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=$3 $4 >>"$2/log" 2>&1 & }
+run "$1" "$2" "$3" "$4"
 while read -r seconds; do
 	kill -QUIT $!
 	wait $!
 	sleep "$seconds"
-	run "$1" "$2" "$3"
+	run "$1" "$2" "$3" "$4"
 done
 kill -TERM $!
 wait
@@ -60,7 +60,7 @@ func NewServer(t testing.TB, connections int) *Server {
 	if err := initialise(initdb, dir, as); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("/bin/sh", "-c", restartable, "sh", filepath.Join(filepath.Dir(initdb), "postgres"), dir, fmt.Sprint(connections))
+	cmd := exec.Command("/bin/sh", "-c", restartable, "sh", filepath.Join(filepath.Dir(initdb), "postgres"), dir, fmt.Sprint(connections), forgetful)
 	cmd.Dir, cmd.SysProcAttr = dir, as
 	in, err := cmd.StdinPipe()
 	if err == nil {
