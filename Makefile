@@ -21,7 +21,6 @@ LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMat
 # What tests write need not outlive them: they write to memory where there is enough of it.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 3000000 { print "/dev/shm" }')
 test race: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
-test race: export GOTMPDIR := $(or $(GOTMPDIR),/tmp)
 
 .PHONY: help run build test check bench simulate faults nodes soak fuzz vuln generate release litestream clean
 .PHONY: gofmt vet staticcheck tidy imports types race cross packing
