@@ -28,7 +28,7 @@ func (f *fake) init(_ http.ResponseWriter, _ *http.Request, body object) (any, i
 	}
 	return frozen(object{"sessionId": s.id, "sessionToken": s.token, "operatorOnline": f.online, "backAt": f.backAt, "replySeconds": f.replies, "hours": f.hours,
 		"messages": s.newest(50), "hasMore": len(s.messages) > 50, "timeline": append([]object{}, s.timeline...), "lastEventId": strconv.Itoa(s.rev), "config": f.config,
-		"session": object{"status": s.status, "identity": nil, "csat": s.csat, "aiActive": f.ai}}), 200
+		"session": object{"status": s.status, "identity": nil, "csat": s.csat, "aiActive": f.ai, "askContact": f.contact}}), 200
 }
 
 func (s *fakeSession) newest(n int) []object {

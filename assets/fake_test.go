@@ -28,6 +28,7 @@ type fake struct {
 	hours    []object
 	rules    []object
 	ai       bool
+	contact  bool // askContact
 	key      string
 	sessions map[string]*fakeSession
 	next     int

@@ -100,6 +100,13 @@ var states = []state{
 		b.run(`$$(".entry .plain")[2].click()`)
 		b.until(`shown(".voice") && $(".wave path").getAttribute("d").length > 100`)
 	}},
+	{name: "contact", settings: away, make: handedOver},
+	{name: "contact with errors", settings: away, make: func(f *fake, b *tab) {
+		handedOver(f, b)
+		b.run(`$("#f-email").value = "nobody"`)
+		b.run(`$(".contact .main").click()`)
+		b.until(`$(".contact [aria-invalid]")`)
+	}},
 	{name: "rating", make: func(f *fake, b *tab) { rating(f, b, 4) }},
 	{name: "rating by stars", settings: func(f *fake) { f.config["csat"] = object{"enabled": true, "style": "stars"} }, make: func(f *fake, b *tab) {
 		rating(f, b, 3)
@@ -220,6 +227,15 @@ func aiAnswer(f *fake, b *tab) {
 		s.send(fakeEvent{name: "typing", data: object{"active": true, "operatorName": "Robin"}})
 	})
 	b.until(`shown(".sources") && shown(".typing") && shown(".row > .chip")`)
+}
+
+func away(f *fake) { f.online = false }
+
+// handedOver asks who writes, as the AI has handed over while nobody is there.
+func handedOver(f *fake, b *tab) {
+	b.says("Do you ship to Norway?")
+	f.handOver(b.T, true)
+	b.until(`shown(".contact")`)
 }
 
 func allFiles(f *fake, b *tab) {

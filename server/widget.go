@@ -47,6 +47,8 @@ type initSession struct {
 	Identity chat.Raw    `json:"identity,omitempty"`
 	CSAT     chat.CSAT   `json:"csat"`
 	AIActive bool        `json:"aiActive,omitzero"`
+	// AskContact: see [chat.Takeover].
+	AskContact bool `json:"askContact,omitzero"`
 }
 
 func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
@@ -76,7 +78,7 @@ func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ c
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
 		ReplySeconds: int64(s.counter.ReplyTime().Seconds()), Hours: s.engine.Openings(),
 		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
-		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive},
+		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive, v.AskContact},
 		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil
 }

@@ -4,7 +4,6 @@
 import css from "./actions.css";
 import type { Composer } from "./composer";
 import { h, iconButton, sheet, textButton } from "./dom";
-import { withMessages } from "./messages";
 import { actions as english } from "./lang/en.json";
 import { createSwipe } from "./swipe";
 import type { Core, Message } from "./types";
@@ -44,7 +43,7 @@ export function create(core: Core, { scroller, composer, inShort }: Place): RowA
   /** revise shows a change at once. Refused, it is undone unless another came since, by the times. */
   const revise = async (old: Message, patch: Partial<Message>, call: () => Promise<unknown>) => {
     const next = { ...old, ...patch };
-    store.set(withMessages(store.state, [next], "held"));
+    store.set({ messages: store.state.messages.map((m) => (m.id === old.id ? next : m)) });
     try {
       await call();
       return true;

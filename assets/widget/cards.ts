@@ -4,14 +4,15 @@ import type { PreChatForm, State } from "./types";
 
 export interface Card {
   node: HTMLElement;
-  update(state: State): void;
+  update(state: State, due: PreChatForm | null): void;
 }
 
-/** Forms are what forms.ts makes. */
+/** Forms are what forms.ts makes: one above the composer, the others below the messages. */
 export interface Forms {
-  form: Card;
-  csat: Card;
+  form: HTMLElement;
+  below: HTMLElement;
   styles: CSSStyleSheet;
+  update(state: State, due: PreChatForm | null): void;
 }
 
 /** formDue reports whether the pre-chat form is to be shown now. */

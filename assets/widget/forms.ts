@@ -1,70 +1,149 @@
 // forms.ts asks the visitor things: the form before (or after) the first
-// message, and how the chat was. It is a file of its own, loaded when one is due.
+// message, who writes when nobody is there, and how the chat was. It is a file of
+// its own, loaded when one is due.
 
-import { formDue, type Card, type Forms } from "./cards";
+import type { Card, Forms } from "./cards";
 import { h, icon, set, sheet, textButton } from "./dom";
 import css from "./forms.css";
 import { forms as english } from "./lang/en.json";
-import { withEntry } from "./messages";
-import type { Core, FormField, Identity, PreChatForm, Shell } from "./types";
+import type { Core, FormField, Identity, Shell, State } from "./types";
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+type Values = Record<string, unknown>;
 
 /** What browsers know of a person, by the field's name or type. */
 const COMPLETE: Record<string, string> = { name: "name", email: "email", phone: "tel", company: "organization" };
 
+/** In so many conversations the card is not shown again. */
+const REMEMBERED = 50;
+
+/** The server's limit of an answer's characters. */
+const LONGEST = 1000;
+
 let t = english;
 
-/** create makes both, hidden at first. */
+/** create makes all, hidden at first. */
 export function create(core: Core, shell: Shell): Forms {
   t = core.words("forms", english);
-  return { form: createForm(core, shell), csat: createCsat(core, shell), styles: sheet(css) };
-}
-
-/** createForm shows the pre-chat form whenever it is due. */
-function createForm(core: Core, shell: Shell): Card {
-  const node = h("div", { class: "card form", hidden: true });
-  let shown = "";
+  const form = createForm(core, shell);
+  const below = [createCsat(core, shell), createContact(core, shell)];
   return {
-    node,
-    update(state) {
-      const form = formDue(state);
-      node.hidden = !form;
-      const sign = form ? JSON.stringify(form) : "";
-      if (sign === shown) return;
-      shown = sign;
-      node.replaceChildren(...(form ? [draw(form, core, shell, state.identity)] : []));
+    form: form.node,
+    below: h("div", null, ...below.map((card) => card.node)),
+    styles: sheet(css),
+    update(state, due) {
+      for (const card of [form, ...below]) card.update(state, due);
     },
   };
 }
 
-function draw(form: PreChatForm, { store, post }: Core, { storage, emit }: Shell, known: Identity): HTMLElement {
-  const rows = form.fields.map((f) => fieldRow(f, known[f.name]));
-  const problem = h("p", { class: "why", role: "alert" });
-  const finish = async (fields: Record<string, unknown> | null) => {
-    try {
-      if (fields) await post("prechat", { fields });
-    } catch {
-      problem.textContent = t.unsent;
-      return;
-    }
+/** createForm shows the pre-chat form whenever it is due. */
+function createForm({ store, post }: Core, { storage, emit }: Shell): Card {
+  const node = h("div", { class: "card form", hidden: true });
+  const finish = async (fields?: Values) => {
+    if (fields) await post("prechat", { fields });
     storage.set("prechat", store.state.sessionId);
     store.set({ prechatDone: true, identity: { ...store.state.identity, ...fields } });
     emit("prechat", fields || {});
   };
+  let shown = "";
+  return {
+    node,
+    update({ identity }, form) {
+      node.hidden = !form;
+      const sign = form ? JSON.stringify(form) : "";
+      if (sign === shown) return;
+      shown = sign;
+      const { fields = [], required } = form || {};
+      node.replaceChildren(
+        ...(form ? [askFor({ fields, identity, send: t.start, later: !required && t.skip, finish })] : []),
+      );
+    },
+  };
+}
+
+/** createContact asks who writes once the AI has handed over and nobody is there. */
+function createContact(core: Core, { storage }: Shell): Card {
+  const node = h("div", { class: "card contact", hidden: true });
+  const fields = [
+    { name: "name", type: "text", label: t.contactName },
+    { name: "email", type: "email", label: t.contactEmail },
+  ];
+  const over = () => storage.get<string[]>("contact") || [];
+  const finish = async (values?: Values) => {
+    const { sessionId } = core.store.state;
+    if (values) {
+      const identity = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+      await core.method("introduce", identity, storage.get("identified"));
+      core.notice(t.contactKept);
+    }
+    storage.set("contact", [...over(), sessionId].slice(-REMEMBERED));
+    core.store.set({});
+  };
+  return {
+    node,
+    update(state, form) {
+      const wanted = state.askContact && isUnknown(state) && !over().includes(state.sessionId);
+      // What is being typed stays when somebody comes.
+      const typed = [...node.querySelectorAll("input")].some((input) => input.value);
+      const due = wanted && !form && !state.stop && (typed || isAlone(state));
+      if (node.hidden === !due) return;
+      node.hidden = !due;
+      const none = t.contactNone;
+      node.replaceChildren(
+        ...(due ? [askFor({ fields, why: t.contactAsk, send: t.submit, later: t.notNow, none, finish })] : []),
+      );
+    },
+  };
+}
+
+const isUnknown = ({ identity: { name, email, phone } }: State) => !name && !email && !phone;
+
+/** isAlone reports whether nobody has come since the AI handed over. */
+function isAlone({ operatorOnline, closed, messages }: State): boolean {
+  return !operatorOnline && !closed && messages.findLast((m) => m.sender !== "visitor")?.sender === "ai";
+}
+
+interface Asked {
+  fields: FormField[];
+  identity?: Identity;
+  /** Why it is asked. */
+  why?: string;
+  send: string;
+  /** The link that ends it without an answer. */
+  later?: string | false;
+  /** What is wrong when nothing is filled in. */
+  none?: string;
+  finish(values?: Values): Promise<void>;
+}
+
+/** askFor is a form that stays as it is until finish has taken its values. */
+function askFor({ fields, identity = {}, why, send, later, none, finish }: Asked): HTMLElement {
+  const rows = fields.map((f) => fieldRow(f, identity[f.name]));
+  const problem = h("p", { class: "why", role: "alert" });
+  let busy = false;
+  const end = async (values?: Values) => {
+    if (busy) return;
+    busy = true;
+    problem.textContent = "";
+    await finish(values).catch(() => (problem.textContent = t.unsent));
+    busy = false;
+  };
   const onsubmit = (e: Event) => {
     e.preventDefault();
-    const wrong = rows.filter((row) => !row.check());
+    const empty = rows.every((row) => !row.value());
+    const wrong = rows.filter((row, i) => !row.check(!i && empty && none));
     if (wrong[0]) return wrong[0].control.focus();
-    void finish(Object.fromEntries(rows.map((row) => [row.name, row.value()])));
+    void end(Object.fromEntries(rows.map((row) => [row.name, row.value()])));
   };
   return h(
     "form",
-    { onsubmit, novalidate: true },
+    { onsubmit, onchange: () => rows.forEach((row) => row.again()), novalidate: true, "aria-label": why },
+    why && h("p", null, why),
     ...rows.map((row) => row.node),
     problem,
-    h("button", { type: "submit", class: "main" }, t.start),
-    !form.required && textButton(t.skip, () => void finish(null)),
+    h("button", { type: "submit", class: "main" }, send),
+    later && textButton(later, () => void end()),
   );
 }
 
@@ -79,17 +158,17 @@ function fieldRow(field: FormField, known: unknown) {
   set(control, "autocomplete", COMPLETE[field.name] || COMPLETE[field.type]);
   if (typeof known === "string" && !tick) control.value = known;
   const value = () => (tick ? tick.checked : control.value.trim());
-  const check = () => {
-    const wrong = fault(field, value(), control);
+  const check = (more?: string | false) => {
+    const wrong = fault(field, value(), control) || more || "";
     why.textContent = wrong;
     set(control, "aria-invalid", wrong && "true");
     set(control, "aria-describedby", wrong && why.id);
     return !wrong;
   };
-  control.addEventListener("change", () => why.textContent && check());
+  const again = () => why.textContent && check();
   const label = h("label", { for: id }, field.label || field.name, field.required && h("i", null, " *"));
   const node = h("div", { class: tick ? "field tick" : "field" }, ...(tick ? [control, label] : [label, control]), why);
-  return { node, control, check, value, name: field.name };
+  return { node, control, check, again, value, name: field.name };
 }
 
 function fault(field: FormField, value: string | boolean, control: Control): string {
@@ -98,13 +177,13 @@ function fault(field: FormField, value: string | boolean, control: Control): str
 }
 
 function controlFor({ type, options }: FormField): Control {
-  if (type === "textarea") return h("textarea", { rows: 3 });
+  if (type === "textarea") return h("textarea", { rows: 3, maxlength: LONGEST });
   if (type === "select") {
     const choices = (options || []).map((o) => h("option", { value: o }, o));
     return h("select", null, h("option", { value: "" }, t.choose), ...choices);
   }
   // Browsers treat a type that they do not know as text.
-  return h("input", { type: type === "phone" ? "tel" : type });
+  return h("input", { type: type === "phone" ? "tel" : type, maxlength: LONGEST });
 }
 
 /** createCsat asks for one to five, and for a comment once that is chosen. What came of it the log says. */
@@ -154,10 +233,11 @@ function question({ store, post }: Core, { emit }: Shell, stars: boolean): HTMLE
       problem.textContent = t.unsent;
       return;
     }
-    const respondedAt = new Date().toISOString();
+    const { csat, timeline, messages } = store.state;
+    const at = new Date().toISOString();
     store.set({
-      csat: { ...store.state.csat, score, comment: words, respondedAt },
-      ...withEntry(store.state, "csat_submitted", respondedAt, { score }),
+      csat: { ...csat, score, comment: words, respondedAt: at },
+      timeline: [...timeline, { type: "csat_submitted", at, after: messages.at(-1)?.id || "", data: { score } }],
     });
     emit("csat", { score, comment: words });
   };

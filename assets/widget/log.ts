@@ -170,6 +170,7 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
 function onKey(e: KeyboardEvent, act: Actions): void {
   const row = (e.target as HTMLElement).closest<HTMLElement>(".row");
   const scroller = e.currentTarget as HTMLElement;
+  if (!row && e.target !== scroller) return; // a card has its own keys
   if (e.key === "ArrowUp" || e.key === "ArrowDown") {
     const rows = [...scroller.querySelectorAll<HTMLElement>(".row")];
     const at = row ? rows.indexOf(row) : rows.length;

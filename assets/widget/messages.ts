@@ -65,12 +65,12 @@ function mark(m: Message, status: string, at: string): Message {
 }
 
 /** withEntry notes what happened behind the newest message, once. */
-export function withEntry(state: State, type: string, at: string, data: Entry["data"] = {}): Patch {
+export function withEntry(state: State, type: string, at: string): Patch {
   const { timeline, messages } = state;
   if (timeline.some((e) => e.type === type && e.at === at)) return {};
   // A message of the same moment came with it, and behind it.
   const after = messages.findLast((m) => m.timestamp !== at)?.id || "";
-  return { timeline: [...timeline, { type, at, after, data }] };
+  return { timeline: [...timeline, { type, at, after, data: {} }] };
 }
 
 /** withPage keeps what is noted about messages that a newer page joins. */
@@ -112,7 +112,7 @@ export function applyEvent(state: State, name: string, data: Data): Patch {
     case "operator_status":
       return { operatorOnline: !!data.online, ...back(data) };
     case "ai_takeover":
-      return { ai: !!data.active };
+      return { ai: !!data.active, askContact: !!data.askContact };
     case "config":
       return { config: data.config as State["config"] };
     default:

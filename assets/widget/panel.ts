@@ -88,8 +88,8 @@ function draw(shell: Shell, core: Core): Panel {
   const tools = lazy<Tools>(TOOLS_FILE, bench, () => {});
   const forms = lazy<Forms>(FORMS_FILE, shell, (made) => {
     style(made.styles);
-    composer.node.before(made.form.node);
-    log.append(made.csat.node);
+    composer.node.before(made.form);
+    log.append(made.below);
     update();
     // The visitor opened the chat before its form was there: focus it, unless the focus is elsewhere.
     const idle = document.activeElement === document.body || inside()?.matches(".close");
@@ -157,9 +157,8 @@ function draw(shell: Shell, core: Core): Panel {
     header.update(state);
     log.update(state);
     tools.made?.update(state);
-    if (due || state.csat.askedAt) forms.want();
-    forms.made?.form.update(state);
-    forms.made?.csat.update(state);
+    if (due || state.csat.askedAt || state.askContact) forms.want();
+    forms.made?.update(state, due);
     const { messages, pending, config } = state;
     const fresh = state.ready && !state.stop && !messages.length && !pending.length && !state.greeting;
     panel.classList.toggle("fresh", fresh);

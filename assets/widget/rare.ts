@@ -2,7 +2,6 @@
 // made in the browser, the end of the conversation, and what pages send. Loaded with the
 // first of them.
 
-import { h } from "./dom";
 import { transcript as english } from "./lang/en.json";
 import type { Attachment, Core, Identity, Message, Shell } from "./types";
 
@@ -59,8 +58,8 @@ export async function requestTranscript(core: Core): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
   const file = new Blob([textOf(core, t)], { type: "text/plain;charset=utf-8" });
   const href = URL.createObjectURL(file);
-  const link = h("a", { href, download: `${t.fileName}-${day}.txt` });
-  link.click();
+  const download = `${t.fileName}-${day}.txt`;
+  Object.assign(document.createElement("a"), { href, download }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 

@@ -84,6 +84,7 @@ export function createSession(
       replySeconds: answer.replySeconds,
       hours: answer.hours,
       ai: !!answer.session?.aiActive,
+      askContact: answer.session?.askContact,
       closed: answer.session?.status === "closed",
       // A rating of an earlier page is not thanked for again.
       csat: answer.session?.csat?.respondedAt ? {} : answer.session?.csat || {},

@@ -2,6 +2,7 @@
 // panel lends them its own, so that no part carries a copy.
 
 import type * as dom from "./dom";
+import type { Lent } from "./lazy";
 
 export let CROSS: typeof dom.CROSS;
 export let h: typeof dom.h;
@@ -12,6 +13,6 @@ export let textButton: typeof dom.textButton;
 export let sheet: typeof dom.sheet;
 
 /** use comes before create. */
-export function use(lent: typeof dom): void {
-  ({ CROSS, h, set, icon, iconButton, textButton, sheet } = lent);
+export function use(lent: Lent): void {
+  [CROSS, h, icon, iconButton, set, sheet, textButton] = lent;
 }

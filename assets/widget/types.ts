@@ -137,7 +137,7 @@ export interface InitAnswer {
   timeline?: Entry[];
   hasMore: boolean;
   lastEventId: string | number;
-  session?: { status?: string; identity?: Identity | null; csat?: Csat | null; aiActive?: boolean };
+  session?: { status?: string; identity?: Identity | null; csat?: Csat | null; aiActive?: boolean; askContact?: boolean };
   config: Config;
 }
 
@@ -181,6 +181,8 @@ export interface State {
   hours?: Opening[];
   /** An AI answers while nobody is there. */
   ai: boolean;
+  /** The AI handed over, and the server knows neither a name nor an address. */
+  askContact?: boolean;
   /** Name of the operator who is typing; empty text if it has none. */
   typing: string | null;
   messages: Message[];

@@ -144,10 +144,10 @@ func (r *Relay) AINote(ctx context.Context, a AIReply, draft bool) (AIOutcome, e
 // HandBack ends the AI in a session with a last sentence to the visitor. It does
 // nothing where the AI has ended already.
 func (r *Relay) HandBack(ctx context.Context, a AIReply, reason string) (AIOutcome, error) {
-	return r.reply(ctx, &a, func(c *change) error { return c.handBack(&a, reason) })
+	return r.reply(ctx, &a, func(c *change) error { return c.handBack(&a, reason, r.asksContact(c.session)) })
 }
 
-func (c *change) handBack(a *AIReply, reason string) error {
+func (c *change) handBack(a *AIReply, reason string, askContact bool) error {
 	unread, since := c.session.Unread, c.session.WaitingSince
 	if err := c.addReply(a, Message{}); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (c *change) handBack(a *AIReply, reason string) error {
 	if err := c.settleAI(c.session.Rev); err != nil {
 		return err
 	}
-	return c.emitTakeover(false, reason)
+	return c.emitFact(EventAITakeover, Takeover{Reason: reason, AskContact: askContact, At: c.at})
 }
 
 // reply stores a reply by op unless it is not wanted any more. That is found out
@@ -244,16 +244,17 @@ func (r *Relay) AskForPerson(ctx context.Context, by Author, sessionID string) e
 		if t == nil || t.Drafts || !c.session.Started() || !c.session.open() {
 			return nil
 		}
-		return c.endAnswering(r.Settings(), "", AIEndAsked)
+		return r.endAnswering(c, "", AIEndAsked)
 	})
 }
 
 // endAnswering hands the session back without the AI's having been asked. written is what
 // the visitor wrote last.
-func (c *change) endAnswering(settings *Settings, written, reason string) error {
-	name := settings.Text("aiName")
+func (r *Relay) endAnswering(c *change, written, reason string) error {
+	name := r.Settings().Text("aiName")
 	c.by = Author{Sender: SenderAI, Source: SourceAI, Name: name}
-	return c.handBack(&AIReply{Name: name, Content: HandBackText(LanguageOf(c.session, written), reason)}, reason)
+	content := HandBackText(LanguageOf(c.session, written), reason)
+	return c.handBack(&AIReply{Name: name, Content: content}, reason, r.asksContact(c.session))
 }
 
 // leaveOutAI lets the AI answer nothing of the change, and reports whether it is answering

@@ -348,7 +348,9 @@ func (b Backend) TakeOver(ctx context.Context, by Author, in SessionInfo, reason
 type Takeover struct {
 	Active bool   `json:"active"`
 	Reason string `json:"reason,omitempty"`
-	At     Time   `json:"at"`
+	// AskContact: the visitor's widget may ask for a name or an e-mail address.
+	AskContact bool `json:"askContact,omitzero"`
+	At         Time `json:"at"`
 }
 
 // Rate relays a rating. The backend may correct it later.

@@ -82,7 +82,7 @@ func (r *Relay) Send(ctx context.Context, by Author, p Post) (Message, error) {
 		if err := c.link(&m, p.Origins); err != nil || !answering {
 			return err
 		}
-		return c.endAnswering(r.Settings(), m.Content, AIEndBudget)
+		return r.endAnswering(c, m.Content, AIEndBudget)
 	})
 	return m, err
 }

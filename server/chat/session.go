@@ -39,6 +39,8 @@ type Visited struct {
 	Session Session
 	Token   string // of a session that is bound to one
 	History History
+	// AskContact: see [Takeover].
+	AskContact bool
 }
 
 // PublicSession is the session as webhooks and backends see it.
@@ -88,6 +90,9 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 			err = v.update(tx, &out.Session)
 		}
 		if err != nil {
+			return err
+		}
+		if out.AskContact, err = r.stillAsksContact(tx, &out.Session); err != nil {
 			return err
 		}
 		out.History, err = history(tx, &out.Session, HistoryQuery{Limit: initMessages, public: true})
