@@ -60,7 +60,7 @@ var arrows = []arrow{
 	{"relay/server/statistics", []string{"relay/server/chat"}},
 	{"relay/server/privacy", []string{"relay/server/chat"}},
 	{"relay/server/password", []string{"golang.org/x/crypto", "github.com/ccojocar/zxcvbn-go"}},
-	{"relay/server/passkey", nil},
+	{"relay/server/passkey", []string{"github.com/go-webauthn/webauthn"}},
 	{"relay/server/passkey/passkeytest", nil},
 	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/statistics", "relay/server/words", "relay/assets",
 		"github.com/gorilla/mux", "golang.org/x/image", "rsc.io/qr"}},

@@ -69,7 +69,7 @@ func (s *communityServer) limitPasskeys(w http.ResponseWriter, r *http.Request) 
 func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, site passkey.Site, challenge []byte, in *passkeyRequest) (*chat.Passkey, error) {
 	k, err := s.engine.PasskeyOf(r.Context(), string(toBase64(in.ID.bytes())))
 	switch {
-	case isNotFound(err), err == nil && (k.Host != site.Host || string(in.Response.UserHandle.bytes()) != k.Person):
+	case isNotFound(err), err == nil && k.Host != site.Host:
 		return nil, s.wrongPasskey(r)
 	case err != nil:
 		return nil, err
@@ -77,8 +77,8 @@ func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, s
 	if err := s.limited(w, r, s.rates.accounts, k.ID); err != nil {
 		return nil, err
 	}
-	a := &in.Response
-	count, err := site.Verify(passkey.Credential{Key: k.Key, Count: uint32(k.Count)}, challenge, a.ClientDataJSON.bytes(), a.AuthenticatorData.bytes(), a.Signature.bytes())
+	known := passkey.Credential{ID: in.ID.bytes(), Owner: []byte(k.Person), Key: k.Key, Count: uint32(k.Count)}
+	count, err := site.Verify(known, challenge, in.Response.assertion())
 	if err == nil {
 		err = s.engine.UsePasskey(r.Context(), k.ID, count, challenge)
 	} else if !errors.Is(err, passkey.ErrCounter) {

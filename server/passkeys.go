@@ -103,6 +103,10 @@ type answered struct {
 	UserHandle        base64URL `json:"userHandle"`
 }
 
+func (a *answered) assertion() passkey.Assertion {
+	return passkey.Assertion{UserHandle: a.UserHandle.bytes(), ClientData: a.ClientDataJSON.bytes(), AuthenticatorData: a.AuthenticatorData.bytes(), Signature: a.Signature.bytes()}
+}
+
 // credentialView names a passkey to a browser.
 type credentialView struct {
 	Type string    `json:"type"`

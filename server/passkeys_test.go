@@ -23,7 +23,7 @@ func withPasskeys(c *config.Config) { c.PublicURL = keyOrigin }
 
 func coded(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
 
-func newDevice(t *testing.T) *passkeytest.Device {
+func newDevice(t testing.TB) *passkeytest.Device {
 	t.Helper()
 	d, err := passkeytest.New(keyHost, keyOrigin, passkeytest.ES256)
 	if err != nil {

@@ -1,138 +1,110 @@
 // Package passkey verifies what browsers answer when somebody adds a passkey or signs in
-// with one (Web Authentication, Level 3). It imports the standard library only. Who made
-// the authenticator does not matter to relay, so attestations are not read.
+// with one. It is the one place that knows the library for Web Authentication.
 package passkey
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"net/netip"
-	"net/url"
-	"strings"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
 )
-
-// Site is who asks for passkeys: browsers offer one on the site that it was made for only.
-type Site struct {
-	Host   string // the relying party's id
-	Origin string // of the page, as browsers write it
-}
-
-// Errors of sites.
-var (
-	ErrInsecure = errors.New("passkeys need https, or localhost")
-	ErrAddress  = errors.New("passkeys need a host name in place of an IP address")
-)
-
-// SiteOf returns the site at an address, or why browsers allow no passkeys there.
-func SiteOf(address string) (Site, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" {
-		return Site{}, ErrInsecure
-	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	_, notAddress := netip.ParseAddr(host)
-	switch local := host == "localhost" || strings.HasSuffix(host, ".localhost"); {
-	case u.Scheme != "https" && (u.Scheme != "http" || !local):
-		return Site{}, ErrInsecure
-	case notAddress == nil:
-		return Site{}, ErrAddress
-	}
-	origin := u.Scheme + "://" + host
-	if port != "" && port != map[string]string{"https": "443", "http": "80"}[u.Scheme] {
-		origin += ":" + port
-	}
-	return Site{Host: host, Origin: origin}, nil
-}
 
 // Credential is what relay knows of a passkey.
 type Credential struct {
 	ID    []byte
+	Owner []byte // the user handle
 	Key   []byte // the public key, of COSE (RFC 9052)
 	Count uint32 // of its signatures, 0 for those that do not count
+}
+
+// Assertion is what a device answers when somebody signs in.
+type Assertion struct {
+	UserHandle, ClientData, AuthenticatorData, Signature []byte
 }
 
 // ErrCounter means that a passkey has signed less often than before: there are two of it.
 var ErrCounter = errors.New("the counter of the passkey went back: it may have been copied")
 
-// Register verifies a new passkey.
+// Register verifies a new passkey. Who made the authenticator does not matter to relay, so
+// any attestation counts as none.
 func (s Site) Register(challenge, clientData, attestation []byte) (Credential, error) {
-	if err := s.checkClient("webauthn.create", challenge, clientData); err != nil {
-		return Credential{}, err
+	raw := protocol.AuthenticatorAttestationResponse{AuthenticatorResponse: protocol.AuthenticatorResponse{ClientDataJSON: clientData}, AttestationObject: attestation}
+	response, err := raw.Parse()
+	if err != nil {
+		return Credential{}, explain(err)
 	}
-	data, err := authenticatorData(attestation)
+	object := &response.AttestationObject
+	object.Format, object.AttStatement = string(protocol.AttestationFormatNone), nil
+	parsed := protocol.ParsedCredentialCreationData{Response: *response, Raw: protocol.CredentialCreationResponse{AttestationResponse: raw}}
+	if parsed.RawID = object.AuthData.AttData.CredentialID; len(parsed.RawID) == 0 {
+		return Credential{}, errDamaged
+	}
+	party, err := s.party()
 	if err != nil {
 		return Credential{}, err
 	}
-	a, err := parseAuthData(data)
-	if err == nil {
-		err = s.checkAuth(a)
+	made, err := party.CreateCredential(owner{}, s.session(challenge), &parsed)
+	if err != nil {
+		return Credential{}, explain(err)
 	}
-	if err == nil && a.key == nil {
-		err = errors.New("the answer has no passkey")
-	}
-	return Credential{ID: a.id, Key: a.key, Count: a.count}, err
+	return Credential{ID: made.ID, Key: made.PublicKey, Count: made.Authenticator.SignCount}, checkKey(made.PublicKey)
 }
 
-// Verify verifies a signature of a known passkey and returns its new count.
-func (s Site) Verify(c Credential, challenge, clientData, data, signature []byte) (count uint32, err error) {
-	if err := s.checkClient("webauthn.get", challenge, clientData); err != nil {
-		return 0, err
+// Verify verifies a signature of a known passkey and returns its new count. Whether a
+// passkey may be backed up is not stored: each signature says it anew.
+func (s Site) Verify(c Credential, challenge []byte, a Assertion) (count uint32, err error) {
+	parsed, err := a.parse(c.ID)
+	if err != nil {
+		return 0, explain(err)
 	}
-	a, err := parseAuthData(data)
-	if err == nil {
-		err = s.checkAuth(a)
-	}
+	known := webauthn.Credential{ID: c.ID, PublicKey: c.Key, Authenticator: webauthn.Authenticator{SignCount: c.Count},
+		Flags: webauthn.NewCredentialFlags(parsed.Response.AuthenticatorData.Flags)}
+	party, err := s.party()
 	if err != nil {
 		return 0, err
 	}
-	sum := sha256.Sum256(clientData)
-	if err := verify(c.Key, append(bytes.Clone(data), sum[:]...), signature); err != nil {
-		return 0, err
-	}
-	if (a.count != 0 || c.Count != 0) && a.count <= c.Count {
+	find := func(_, _ []byte) (webauthn.User, error) { return owner{c.Owner, []webauthn.Credential{known}}, nil }
+	_, used, err := party.ValidatePasskeyLogin(find, s.session(challenge), parsed)
+	switch {
+	case err != nil:
+		return 0, explain(err)
+	case used.Authenticator.CloneWarning:
 		return 0, ErrCounter
 	}
-	return a.count, nil
+	return used.Authenticator.SignCount, nil
 }
 
-// checkClient verifies what the browser says: it answers this challenge, on this site.
-func (s Site) checkClient(kind string, challenge, clientData []byte) error {
-	var c struct {
-		Type        string `json:"type"`
-		Challenge   string `json:"challenge"`
-		Origin      string `json:"origin"`
-		CrossOrigin bool   `json:"crossOrigin"`
-	}
-	if err := json.Unmarshal(clientData, &c); err != nil {
-		return errors.New("clientDataJSON is no JSON")
-	}
-	given, err := base64.RawURLEncoding.DecodeString(c.Challenge)
-	switch {
-	case c.Type != kind:
-		return errors.New("the answer is of another kind")
-	case err != nil || len(challenge) == 0 || subtle.ConstantTimeCompare(given, challenge) != 1:
-		return errors.New("the answer is to another challenge")
-	case c.Origin != s.Origin || c.CrossOrigin:
-		return errors.New("the answer is from another page")
-	}
-	return nil
+func (a Assertion) parse(id []byte) (*protocol.ParsedCredentialAssertionData, error) {
+	return protocol.CredentialAssertionResponse{
+		PublicKeyCredential: protocol.PublicKeyCredential{RawID: id,
+			Credential: protocol.Credential{ID: base64.RawURLEncoding.EncodeToString(id), Type: string(protocol.PublicKeyCredentialType)}},
+		AssertionResponse: protocol.AuthenticatorAssertionResponse{AuthenticatorResponse: protocol.AuthenticatorResponse{ClientDataJSON: a.ClientData},
+			AuthenticatorData: a.AuthenticatorData, Signature: a.Signature, UserHandle: a.UserHandle},
+	}.Parse()
 }
 
-// checkAuth verifies that the passkey is of this site, and that the authenticator knows
-// that the person is there and who it is.
-func (s Site) checkAuth(a authData) error {
-	host := sha256.Sum256([]byte(s.Host))
-	switch {
-	case subtle.ConstantTimeCompare(a.site, host[:]) != 1:
-		return errors.New("the passkey is of another site")
-	case a.flags&flagPresent == 0 || a.flags&flagVerified == 0:
-		return errors.New("the device did not verify who uses it")
-	case a.flags&flagBackedUp != 0 && a.flags&flagMayBackUp == 0:
-		return errors.New("the flags of the passkey contradict each other")
-	}
-	return nil
+func (s Site) party() (*webauthn.WebAuthn, error) {
+	return webauthn.New(&webauthn.Config{RPOrigins: []string{s.Origin}})
 }
+
+// session is what was asked. The host stands here and not in the configuration, which
+// rejects those of one word, as in an intranet; browsers have passkeys there.
+func (s Site) session(challenge []byte) webauthn.SessionData {
+	d := webauthn.SessionData{Challenge: base64.RawURLEncoding.EncodeToString(challenge), RelyingPartyID: s.Host, UserVerification: protocol.VerificationRequired}
+	for _, algorithm := range Algorithms {
+		d.CredParams = append(d.CredParams, protocol.CredentialParameter{Type: protocol.PublicKeyCredentialType, Algorithm: algorithm})
+	}
+	return d
+}
+
+// owner is a person as the library asks for one.
+type owner struct {
+	id   []byte
+	keys []webauthn.Credential
+}
+
+func (o owner) WebAuthnID() []byte                         { return o.id }
+func (o owner) WebAuthnName() string                       { return "" }
+func (o owner) WebAuthnDisplayName() string                { return "" }
+func (o owner) WebAuthnCredentials() []webauthn.Credential { return o.keys }
