@@ -174,6 +174,21 @@ func key(cose ...byte) error {
 	return second(site.Register(challenge, d.ClientData("webauthn.create", challenge), passkeytest.Attestation(data)))
 }
 
+// Browsers let devices add extensions that nobody asked for.
+func TestExtensions(t *testing.T) {
+	extension := append([]byte{0xa1, 0x6b}, "credProtect\x02"...)
+	cose := newDevice(t, passkeytest.ES256).COSE()
+	if err := key(append(bytes.Clone(cose), extension...)...); err == nil {
+		t.Error("what follows the key is accepted without its flag")
+	}
+	d := &passkeytest.Device{Host: site.Host, Origin: site.Origin, Flags: 0xc5}
+	data := append(append(d.AuthData(0), make([]byte, 16)...), 0, 1, 9)
+	data = append(append(data, cose...), extension...)
+	if c, err := site.Register(challenge, d.ClientData("webauthn.create", challenge), passkeytest.Attestation(data)); err != nil || !bytes.Equal(c.Key, cose) {
+		t.Errorf("registered %+v, %v", c, err)
+	}
+}
+
 func TestWrongKeys(t *testing.T) {
 	good := newDevice(t, passkeytest.ES256).COSE()
 	if err := key(good...); err != nil {
