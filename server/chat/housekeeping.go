@@ -115,3 +115,29 @@ func (e *Engine) prune(ctx context.Context, now Time) error {
 	}
 	return errors.Join(append(errs, e.Store.Prune(ctx, now.Add(-eventAge)))...) // last: it frees the space of the others, too
 }
+
+// pruneTeam removes old entries, and links and sign-ins that work no more. The sign that
+// there are devices goes with the last sign-in that had one.
+func (e *Engine) pruneTeam(ctx context.Context, now Time) error {
+	gone := false
+	err := e.Store.Apply(ctx, func(tx Tx) error {
+		if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
+			return err
+		}
+		if err := tx.DropInvitations(now); err != nil {
+			return err
+		}
+		if err := tx.DropSignIns(now.Add(-signInLasts)); err != nil {
+			return err
+		}
+		devices, err := tx.PushDevices()
+		if gone = err == nil && len(devices) == 0 && e.Settings().Pushes(); gone {
+			err = tx.DeleteSetting(settingPush)
+		}
+		return err
+	})
+	if err == nil && gone {
+		err = e.pushesChanged(ctx)
+	}
+	return err
+}

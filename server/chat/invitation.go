@@ -12,23 +12,6 @@ const (
 	maxInvitations  = 200
 )
 
-// ErrInvitationNotFound is returned for unknown, used and expired links alike.
-var ErrInvitationNotFound = &Error{Kind: NotFound, Text: "This link does not work any more. It was used, or is older than 48 hours; ask for a new one"}
-
-// Invitation is a link that works once: it invites a person or, with one, sets a new
-// password.
-type Invitation struct {
-	ID        string `json:"id" db:"id"`
-	Hash      string `json:"-" db:"hash"` // of the link's secret
-	Role      Role   `json:"role" db:"role"`
-	Email     string `json:"email,omitempty" db:"email"`
-	Person    string `json:"personId,omitempty" db:"person"`
-	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
-	Inviter   string `json:"-" db:"inviter"` // a person's id, "" with the secret key
-	CreatedAt Time   `json:"createdAt" db:"created_at"`
-	ExpiresAt Time   `json:"expiresAt" db:"expires_at"`
-}
-
 // Invite makes a link and returns its secret, which is stored nowhere.
 func (r *Relay) Invite(ctx context.Context, i Invitation) (secret string, _ Invitation, err error) {
 	i.Email = EmailKey(i.Email)

@@ -74,9 +74,6 @@ func isMixed(word string) bool {
 	return false
 }
 
-// nameKey is what names are compared by: without case and double spaces.
-func nameKey(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
-
 // lookAlikes are small and capital letters of other alphabets that look like Latin ones,
 // by "Confusable Detection" of Unicode's technical standard 39; ο stands for both.
 var lookAlikes = strings.NewReplacer(

@@ -14,49 +14,6 @@ const (
 	PasskeyPatience = 5 * time.Minute
 )
 
-// Errors of passkeys.
-var (
-	ErrPasskeyNotFound = &Error{Kind: NotFound, Text: "Passkey not found"}
-	ErrPasskeyTaken    = &Error{Kind: Conflict, Text: "This passkey is in use already"}
-	ErrPasskeyCounter  = &Error{Kind: Forbidden, Text: "This passkey may have been copied: it signed less often than before. Remove it under Your account and add a new one"}
-	ErrChallengeUsed   = &Error{Kind: Invalid, Text: "This answer was used already. Please try again"}
-)
-
-// Passkey is a key pair of a device, with which a person signs in.
-type Passkey struct {
-	ID         string `json:"id" db:"id"`
-	Person     string `json:"personId" db:"person"`
-	Credential string `json:"-" db:"credential"` // the id that the device knows, in base64url
-	Host       string `json:"-" db:"host"`       // the site that it was made for
-	Key        []byte `json:"-" db:"public_key"`
-	Count      int64  `json:"-" db:"signatures"` // 0 for devices that do not count
-	Name       string `json:"name" db:"name"`
-	CreatedAt  Time   `json:"createdAt" db:"created_at"`
-	UsedAt     Time   `json:"usedAt,omitzero" db:"used_at"`
-}
-
-// PasskeyReader is the part of a [Reader] about passkeys.
-type PasskeyReader interface {
-	// Passkeys lists those of a person, the oldest first.
-	Passkeys(person string) ([]Passkey, error)
-	// Passkey finds one by its credential, or returns ErrPasskeyNotFound; so does the next.
-	Passkey(credential string) (Passkey, error)
-	PasskeyByID(id string) (Passkey, error)
-}
-
-// PasskeyTx is the part of a [Tx] about passkeys.
-type PasskeyTx interface {
-	PutPasskey(k *Passkey) error
-	RenamePasskey(id, name string) error
-	// UsePasskey stores a new count, or returns ErrPasskeyCounter if it is not higher.
-	UsePasskey(id string, count int64, at Time) error
-	DeletePasskey(id string) error
-	// UseChallenge returns ErrChallengeUsed the second time.
-	UseChallenge(hash string, expires Time) error
-	// DropChallenges forgets those that expired before a time.
-	DropChallenges(before Time) error
-}
-
 // useChallenge uses a challenge up. It is remembered until it is too old to be accepted.
 func useChallenge(tx Tx, challenge []byte) error {
 	now := Now()

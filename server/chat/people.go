@@ -9,41 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// Role is what a person may do.
-type Role string
-
-// Administrators may do everything. Operators answer: they change no settings, people or
-// keys, and delete nothing for good.
-const (
-	RoleAdministrator Role = "administrator"
-	RoleOperator      Role = "operator"
-)
-
-// Valid reports whether the role exists.
-func (r Role) Valid() bool { return r == RoleAdministrator || r == RoleOperator }
-
-// Person answers visitors, or administers relay.
-type Person struct {
-	ID        string `json:"id" db:"id"`
-	Name      string `json:"name" db:"name"`
-	Email     string `json:"email,omitempty" db:"email"` // in small letters
-	Role      Role   `json:"role" db:"role"`
-	Password  string `json:"-" db:"password"` // its hash, "" for none
-	Face      string `json:"-" db:"face"`     // changes with the picture, "" for none
-	CreatedAt Time   `json:"createdAt" db:"created_at"`
-
-	Preferences JSON[Preferences] `json:"-" db:"preferences"`
-	// PlatformNames is what the person is called on platforms.
-	PlatformNames []PlatformName `json:"platformNames" db:"-"`
-}
-
-// PlatformName is what a person is called on a platform: by the platform's id, or by a user
-// name with or without @.
-type PlatformName struct {
-	Bridge string `json:"bridge" db:"bridge"`
-	Name   string `json:"name" db:"name"`
-}
-
 // Bounds of people.
 const (
 	MaxPeople        = 1000
@@ -54,14 +19,6 @@ const (
 	// MinPassword and MaxPassword count characters and bytes.
 	MinPassword = 10
 	MaxPassword = 1000
-)
-
-// Errors of people.
-var (
-	ErrPersonNotFound = &Error{Kind: NotFound, Text: "Person not found"}
-	ErrNameTaken      = ErrorAt(Conflict, "name", "Somebody in the team has this name already. Add a letter of the last name")
-	ErrEmailTaken     = ErrorAt(Conflict, "email", "Somebody in the team has this e-mail address already")
-	ErrLastAdmin      = &Error{Kind: Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
 )
 
 // EmailKey is how e-mail addresses are stored and compared.
@@ -234,9 +191,6 @@ func named(tx Tx, p *Person) error {
 	return nil
 }
 
-// NameKey is the name without case, which no two people share.
-func (p *Person) NameKey() string { return nameKey(p.Name) }
-
 // ChangePerson stores what change does to a person, and returns the person as stored.
 func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person) error) (p Person, err error) {
 	err = r.store.Apply(ctx, func(tx Tx) error {
@@ -322,12 +276,6 @@ func notLast(tx Tx) error {
 		return ErrLastAdmin
 	}
 	return err
-}
-
-// Face is a person's picture.
-type Face struct {
-	MimeType string `db:"mime_type"`
-	Data     []byte `db:"data"`
 }
 
 // PutFace replaces a person's picture; an empty one removes it.

@@ -64,3 +64,25 @@ type PeopleTx interface {
 	// DropAudit removes entries from before a time.
 	DropAudit(before Time) error
 }
+
+// PasskeyReader is the part of a [Reader] about passkeys.
+type PasskeyReader interface {
+	// Passkeys lists those of a person, the oldest first.
+	Passkeys(person string) ([]Passkey, error)
+	// Passkey finds one by its credential, or returns ErrPasskeyNotFound; so does the next.
+	Passkey(credential string) (Passkey, error)
+	PasskeyByID(id string) (Passkey, error)
+}
+
+// PasskeyTx is the part of a [Tx] about passkeys.
+type PasskeyTx interface {
+	PutPasskey(k *Passkey) error
+	RenamePasskey(id, name string) error
+	// UsePasskey stores a new count, or returns ErrPasskeyCounter if it is not higher.
+	UsePasskey(id string, count int64, at Time) error
+	DeletePasskey(id string) error
+	// UseChallenge returns ErrChallengeUsed the second time.
+	UseChallenge(hash string, expires Time) error
+	// DropChallenges forgets those that expired before a time.
+	DropChallenges(before Time) error
+}

@@ -9,25 +9,6 @@ import (
 // metaKeyPreferences are the preferences of who uses the secret key and has no account.
 const metaKeyPreferences = "key_preferences"
 
-// Preferences are somebody's own settings.
-type Preferences struct {
-	// Notify is everything, mine (also what nobody was given yet) or nothing.
-	Notify string `json:"notify"`
-	Sound  bool   `json:"sound"`
-	// PushContent: notifications show what the visitor wrote.
-	PushContent bool `json:"pushContent"`
-}
-
-// Values of Preferences.Notify.
-const (
-	NotifyEverything = "everything"
-	NotifyMine       = "mine"
-	NotifyNothing    = "nothing"
-)
-
-// DefaultPreferences are those of who has chosen nothing.
-var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
-
 // check rejects unknown values.
 func (p *Preferences) check() error {
 	switch p.Notify {
@@ -35,11 +16,6 @@ func (p *Preferences) check() error {
 		return nil
 	}
 	return Errorf(Invalid, "preferences.notify must be everything, mine or nothing")
-}
-
-// Wants reports whether a person is notified of a session.
-func (p *Preferences) Wants(person string, s *Session) bool {
-	return p.Notify == NotifyEverything || p.Notify == NotifyMine && (s.Assignee == "" || s.Assignee == person)
 }
 
 // PreferencesOf returns those of a person or, for anybody else, those of the secret key.

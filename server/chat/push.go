@@ -7,22 +7,10 @@ import (
 	"encoding/base64"
 	"net/url"
 	"strings"
-	"time"
 )
 
-// PushSink delivers visitors' messages to the browsers of operators.
-const PushSink = "push"
-
-// PushDelay is how long an answer has to silence a notification.
-const PushDelay = 5 * time.Second
-
-// metaPushKey is the private key by which push services know relay. settingPush is the
-// stored sign, among the settings, that there are devices: without any nothing is
-// written for a notification.
-const (
-	metaPushKey = "push_key"
-	settingPush = "push"
-)
+// metaPushKey is the private key by which push services know relay.
+const metaPushKey = "push_key"
 
 // Bounds of devices.
 const (
@@ -33,23 +21,6 @@ const (
 	pushAuthLength   = 16
 	pushPublicLength = 65
 )
-
-// PushDevice is a browser that is notified.
-type PushDevice struct {
-	ID     string `json:"id" db:"id"`
-	Person string `json:"-" db:"person"`
-	// SignIn is where it belongs to and ends with; "" for a program's with the secret key.
-	SignIn string `json:"-" db:"sign_in"`
-	// Endpoint is an address of the browser's push service, and as good as a password.
-	Endpoint  string `json:"-" db:"endpoint"`
-	P256dh    string `json:"-" db:"p256dh"` // the browser's public key
-	Auth      string `json:"-" db:"auth"`   // its secret
-	Label     string `json:"label" db:"label"`
-	CreatedAt Time   `json:"createdAt" db:"created_at"`
-}
-
-// ErrDeviceNotFound means that the person has no such device.
-var ErrDeviceNotFound = &Error{Kind: NotFound, Text: "Device not found"}
 
 // check rejects a device that cannot be notified. Its address is checked again when it
 // is dialled.
@@ -201,12 +172,3 @@ func (r *Relay) RemovePushDevice(ctx context.Context, person, id string) error {
 	}
 	return err
 }
-
-// pushesChanged applies, at every node, that there are devices now, or none any more.
-func (r *Relay) pushesChanged(ctx context.Context) error {
-	r.nodes.Ring(noteSettings)
-	return r.applySettings(ctx)
-}
-
-// Pushes reports whether there are devices to notify.
-func (s *Settings) Pushes() bool { return s.pushes }

@@ -352,3 +352,12 @@ func isMask(value json.RawMessage, current Raw) bool {
 	_ = json.Unmarshal(mask(current), &masked)
 	return given == masked
 }
+
+// pushesChanged applies, at every node, that there are devices now, or none any more.
+func (r *Relay) pushesChanged(ctx context.Context) error {
+	r.nodes.Ring(noteSettings)
+	return r.applySettings(ctx)
+}
+
+// Pushes reports whether there are devices to notify.
+func (s *Settings) Pushes() bool { return s.pushes }

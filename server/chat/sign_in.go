@@ -14,22 +14,6 @@ const (
 	maxAgent    = 60
 )
 
-// ErrSignInNotFound is returned for unknown, ended and expired sign-ins.
-var ErrSignInNotFound = &Error{Kind: NotFound, Text: "Sign-in not found"}
-
-// SignIn is one browser in which somebody is signed in: a person, or whoever has the
-// secret key, under the name that was typed.
-type SignIn struct {
-	ID        string `json:"id" db:"id"`
-	Hash      string `json:"-" db:"hash"`                    // of the cookie's secret
-	Person    string `json:"personId,omitempty" db:"person"` // "" with the secret key
-	Name      string `json:"name,omitempty" db:"name"`       // with the secret key
-	CreatedAt Time   `json:"createdAt" db:"created_at"`
-	SeenAt    Time   `json:"seenAt" db:"seen_at"`
-	Agent     string `json:"agent" db:"agent"`
-	Address   string `json:"address" db:"address"`
-}
-
 // SignIn signs a person in and returns the secret for the cookie. agent and address
 // describe the browser.
 func (r *Relay) SignIn(ctx context.Context, person, agent, address string) (secret string, s SignIn, err error) {

@@ -1,0 +1,55 @@
+package chat
+
+// SignIn is one browser in which somebody is signed in: a person, or whoever has the
+// secret key, under the name that was typed.
+type SignIn struct {
+	ID        string `json:"id" db:"id"`
+	Hash      string `json:"-" db:"hash"`                    // of the cookie's secret
+	Person    string `json:"personId,omitempty" db:"person"` // "" with the secret key
+	Name      string `json:"name,omitempty" db:"name"`       // with the secret key
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	SeenAt    Time   `json:"seenAt" db:"seen_at"`
+	Agent     string `json:"agent" db:"agent"`
+	Address   string `json:"address" db:"address"`
+}
+
+// ErrSignInNotFound is returned for unknown, ended and expired sign-ins.
+var ErrSignInNotFound = &Error{Kind: NotFound, Text: "Sign-in not found"}
+
+// Invitation is a link that works once: it invites a person or, with one, sets a new
+// password.
+type Invitation struct {
+	ID        string `json:"id" db:"id"`
+	Hash      string `json:"-" db:"hash"` // of the link's secret
+	Role      Role   `json:"role" db:"role"`
+	Email     string `json:"email,omitempty" db:"email"`
+	Person    string `json:"personId,omitempty" db:"person"`
+	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
+	Inviter   string `json:"-" db:"inviter"` // a person's id, "" with the secret key
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	ExpiresAt Time   `json:"expiresAt" db:"expires_at"`
+}
+
+// ErrInvitationNotFound is returned for unknown, used and expired links alike.
+var ErrInvitationNotFound = &Error{Kind: NotFound, Text: "This link does not work any more. It was used, or is older than 48 hours; ask for a new one"}
+
+// Passkey is a key pair of a device, with which a person signs in.
+type Passkey struct {
+	ID         string `json:"id" db:"id"`
+	Person     string `json:"personId" db:"person"`
+	Credential string `json:"-" db:"credential"` // the id that the device knows, in base64url
+	Host       string `json:"-" db:"host"`       // the site that it was made for
+	Key        []byte `json:"-" db:"public_key"`
+	Count      int64  `json:"-" db:"signatures"` // 0 for devices that do not count
+	Name       string `json:"name" db:"name"`
+	CreatedAt  Time   `json:"createdAt" db:"created_at"`
+	UsedAt     Time   `json:"usedAt,omitzero" db:"used_at"`
+}
+
+// Errors of passkeys.
+var (
+	ErrPasskeyNotFound = &Error{Kind: NotFound, Text: "Passkey not found"}
+	ErrPasskeyTaken    = &Error{Kind: Conflict, Text: "This passkey is in use already"}
+	ErrPasskeyCounter  = &Error{Kind: Forbidden, Text: "This passkey may have been copied: it signed less often than before. Remove it under Your account and add a new one"}
+	ErrChallengeUsed   = &Error{Kind: Invalid, Text: "This answer was used already. Please try again"}
+)

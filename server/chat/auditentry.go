@@ -1,0 +1,90 @@
+package chat
+
+import "context"
+
+// The actions of the audit list.
+const (
+	AuditSignIn            = "sign_in"
+	AuditSignInFailed      = "sign_in_failed"
+	AuditSignInEnded       = "sign_in_ended"
+	AuditInvited           = "invited"
+	AuditInvitationRemoved = "invitation_withdrawn"
+	AuditJoined            = "joined"
+	AuditPersonChanged     = "person_changed"
+	AuditRoleChanged       = "role_changed"
+	AuditPersonRemoved     = "person_removed"
+	AuditPasswordReset     = "password_reset"
+	AuditPasswordChanged   = "password_changed"
+	AuditPasskeyAdded      = "passkey_added"
+	AuditPasskeyRemoved    = "passkey_removed"
+	AuditPasskeyRefused    = "passkey_refused"
+	AuditPasskeyRenamed    = "passkey_renamed"
+	AuditDeviceAdded       = "device_added"
+	AuditDeviceRemoved     = "device_removed"
+	AuditSettingsChanged   = "settings_changed"
+	AuditKeyRotated        = "key_rotated"
+	AuditErased            = "conversation_erased"
+	AuditVisitorErased     = "visitor_erased"
+	AuditVisitorExported   = "visitor_exported"
+	AuditExported          = "exported"
+	AuditBackup            = "backup_downloaded"
+	AuditBackupMade        = "backup_made"
+	AuditMessageEdited     = "message_edited"
+	AuditMessageDeleted    = "message_deleted"
+	AuditBlocked           = "visitor_blocked"
+	AuditUnblocked         = "visitor_unblocked"
+
+	AuditChannelConnected    = "channel_connected"
+	AuditChannelDisconnected = "channel_disconnected"
+	AuditKnowledgeAdded      = "knowledge_added"
+	AuditKnowledgeRefreshed  = "knowledge_refreshed"
+	AuditKnowledgeRemoved    = "knowledge_removed"
+	AuditQuestionRemoved     = "question_removed"
+	AuditAnswerSaved         = "saved_answer_changed"
+	AuditAnswerRemoved       = "saved_answer_removed"
+	AuditDeliveryRetried     = "deliveries_retried"
+	AuditDeliveryDiscarded   = "deliveries_discarded"
+)
+
+// AuditEntry records who did what and when.
+type AuditEntry struct {
+	Number int64  `json:"-" db:"number"`
+	At     Time   `json:"at" db:"at"`
+	Person string `json:"personId,omitempty" db:"person"` // "" for the secret key
+	Name   string `json:"name" db:"name"`
+	Action string `json:"action" db:"action"`
+	// Target is what it was done to: an id, a name, an address.
+	Target  string `json:"target,omitempty" db:"target"`
+	Detail  string `json:"detail,omitempty" db:"detail"`
+	Address string `json:"address,omitempty" db:"address"`
+	// Count is more than 1 for what is recorded in sum.
+	Count int `json:"count" db:"count"`
+}
+
+// AuditQuery selects entries. Zero fields do not restrict.
+type AuditQuery struct {
+	Person string
+	Action string
+	Before int64 // only entries with a smaller number
+	Limit  int
+}
+
+// PutAudit adds an entry to the audit list of a store.
+func PutAudit(ctx context.Context, store Store, by Author, e AuditEntry) error {
+	e.At, e.Person, e.Name, e.Count = Now(), by.Person, auditName(by), 1
+	e.Target, e.Detail = Clip(OneLine(e.Target), maxAuditDetail), Clip(OneLine(e.Detail), maxAuditDetail)
+	return store.Apply(ctx, func(tx Tx) error { return tx.PutAudit(&e) })
+}
+
+// auditName names who did something without being a person of the team.
+func auditName(by Author) string {
+	switch {
+	case by.Person == "" && by.Source == SourceConsole && by.Name != "":
+		return by.Name + " (secret key)"
+	case by.Name != "":
+		return by.Name
+	case by.Source == SourceAPI:
+		return "Secret key"
+	}
+	return "relay"
+}

@@ -1,0 +1,82 @@
+package chat
+
+import "strings"
+
+// Role is what a person may do.
+type Role string
+
+// Administrators may do everything. Operators answer: they change no settings, people or
+// keys, and delete nothing for good.
+const (
+	RoleAdministrator Role = "administrator"
+	RoleOperator      Role = "operator"
+)
+
+// Valid reports whether the role exists.
+func (r Role) Valid() bool { return r == RoleAdministrator || r == RoleOperator }
+
+// Person answers visitors, or administers relay.
+type Person struct {
+	ID        string `json:"id" db:"id"`
+	Name      string `json:"name" db:"name"`
+	Email     string `json:"email,omitempty" db:"email"` // in small letters
+	Role      Role   `json:"role" db:"role"`
+	Password  string `json:"-" db:"password"` // its hash, "" for none
+	Face      string `json:"-" db:"face"`     // changes with the picture, "" for none
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+
+	Preferences JSON[Preferences] `json:"-" db:"preferences"`
+	// PlatformNames is what the person is called on platforms.
+	PlatformNames []PlatformName `json:"platformNames" db:"-"`
+}
+
+// PlatformName is what a person is called on a platform: by the platform's id, or by a user
+// name with or without @.
+type PlatformName struct {
+	Bridge string `json:"bridge" db:"bridge"`
+	Name   string `json:"name" db:"name"`
+}
+
+// Errors of people.
+var (
+	ErrPersonNotFound = &Error{Kind: NotFound, Text: "Person not found"}
+	ErrNameTaken      = ErrorAt(Conflict, "name", "Somebody in the team has this name already. Add a letter of the last name")
+	ErrEmailTaken     = ErrorAt(Conflict, "email", "Somebody in the team has this e-mail address already")
+	ErrLastAdmin      = &Error{Kind: Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
+)
+
+// NameKey is the name without case, which no two people share.
+func (p *Person) NameKey() string { return nameKey(p.Name) }
+
+// Face is a person's picture.
+type Face struct {
+	MimeType string `db:"mime_type"`
+	Data     []byte `db:"data"`
+}
+
+// nameKey is what names are compared by: without case and double spaces.
+func nameKey(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// Preferences are somebody's own settings.
+type Preferences struct {
+	// Notify is everything, mine (also what nobody was given yet) or nothing.
+	Notify string `json:"notify"`
+	Sound  bool   `json:"sound"`
+	// PushContent: notifications show what the visitor wrote.
+	PushContent bool `json:"pushContent"`
+}
+
+// Values of Preferences.Notify.
+const (
+	NotifyEverything = "everything"
+	NotifyMine       = "mine"
+	NotifyNothing    = "nothing"
+)
+
+// DefaultPreferences are those of who has chosen nothing.
+var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
+
+// Wants reports whether a person is notified of a session.
+func (p *Preferences) Wants(person string, s *Session) bool {
+	return p.Notify == NotifyEverything || p.Notify == NotifyMine && (s.Assignee == "" || s.Assignee == person)
+}
