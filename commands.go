@@ -268,29 +268,21 @@ func (a *app) healthcheck(ctx context.Context, _ string) error {
 	return err
 }
 
-// withPeople calls use with the engine on the database of a relay that may be running: it
-// sees a change at once.
-func (a *app) withPeople(ctx context.Context, use func(*chat.Engine) error) error {
+// withTeam calls use with the team in the database of a relay that may be running: it sees
+// a change at once.
+func (a *app) withTeam(ctx context.Context, use func(chat.Store, *chat.Team) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	engine, err := peopleEngine(ctx, database, a)
-	if err != nil {
-		return err
-	}
-	return use(engine)
-}
-
-func peopleEngine(ctx context.Context, database *db.DB, a *app) (*chat.Engine, error) {
-	return chat.Open(ctx, chat.Config{Store: database, Log: a.log, Settings: a.cfg.Settings})
+	return use(database, chat.NewTeam(database, nil, a.log))
 }
 
 // listPeople prints the team.
 func (a *app) listPeople(ctx context.Context, _ string) error {
-	return a.withPeople(ctx, func(e *chat.Engine) error {
-		people, err := e.People(ctx)
+	return a.withTeam(ctx, func(_ chat.Store, team *chat.Team) error {
+		people, err := team.People.List(ctx)
 		if err != nil {
 			return err
 		}
@@ -309,15 +301,15 @@ func (a *app) listPeople(ctx context.Context, _ string) error {
 
 // addPerson prints an invitation for an administrator.
 func (a *app) addPerson(ctx context.Context, email string) error {
-	return a.withPeople(ctx, func(e *chat.Engine) error {
-		return a.printLink(ctx, e, chat.Invitation{Email: email, Role: chat.RoleAdministrator, InvitedBy: "relay"}, chat.AuditInvited, email)
+	return a.withTeam(ctx, func(store chat.Store, team *chat.Team) error {
+		return a.printLink(ctx, store, team, chat.Invitation{Email: email, Role: chat.RoleAdministrator, InvitedBy: "relay"}, chat.AuditInvited, email)
 	})
 }
 
 // resetPerson prints a link to a new password.
 func (a *app) resetPerson(ctx context.Context, who string) error {
-	return a.withPeople(ctx, func(e *chat.Engine) error {
-		people, err := e.People(ctx)
+	return a.withTeam(ctx, func(store chat.Store, team *chat.Team) error {
+		people, err := team.People.List(ctx)
 		if err != nil {
 			return err
 		}
@@ -325,26 +317,26 @@ func (a *app) resetPerson(ctx context.Context, who string) error {
 		if i < 0 {
 			return errors.New("there is no such person; relay people list shows all")
 		}
-		return a.printLink(ctx, e, chat.Invitation{Person: people[i].ID, Role: people[i].Role, InvitedBy: "relay"}, chat.AuditPasswordReset, people[i].Name)
+		return a.printLink(ctx, store, team, chat.Invitation{Person: people[i].ID, Role: people[i].Role, InvitedBy: "relay"}, chat.AuditPasswordReset, people[i].Name)
 	})
 }
 
 // audit records what a command did.
 func (a *app) audit(ctx context.Context, store chat.Store, action, target string) error {
-	err := chat.PutAudit(context.WithoutCancel(ctx), store, chat.Author{}, chat.AuditEntry{Action: action, Target: target, Detail: "on the command line"})
-	if err != nil {
+	e := chat.AuditBy(chat.Author{}, chat.AuditEntry{Action: action, Target: target, Detail: "on the command line"})
+	if err := store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error { return tx.PutAudit(&e) }); err != nil {
 		return fmt.Errorf("it is done, but the audit list misses it: %w", err)
 	}
 	return nil
 }
 
 // printLink makes a link and prints it.
-func (a *app) printLink(ctx context.Context, e *chat.Engine, i chat.Invitation, action, about string) error {
-	secret, made, err := e.Invite(ctx, i)
+func (a *app) printLink(ctx context.Context, store chat.Store, team *chat.Team, i chat.Invitation, action, about string) error {
+	secret, made, err := team.People.Invite(ctx, i)
 	if err != nil {
 		return err
 	}
-	if err := a.audit(ctx, e.Store, action, about); err != nil {
+	if err := a.audit(ctx, store, action, about); err != nil {
 		return err
 	}
 	base := cmp.Or(a.cfg.PagesURL(), fmt.Sprintf("http://localhost:%d", a.cfg.Port))

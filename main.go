@@ -173,7 +173,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opts := mirror.Options{}
+	team := chat.NewTeam(database, engine, a.log)
+	opts := mirror.Options{Colleague: team.People.Colleague}
 	if a.cfg.PublicURL != "" {
 		opts.Links = links
 	}
@@ -181,8 +182,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
 	counter := a.statistics(engine)
 	deps := a.deps(engine, hook, set, ai, counter)
-	push := a.push(engine)
-	deps.Knowledge, deps.Push, deps.Search, deps.System = base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
+	push := a.push(engine, team.Devices)
+	deps.Team, deps.Knowledge, deps.Push, deps.Search, deps.System = team, base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
 		return err
@@ -367,7 +368,7 @@ func watchdog(database *db.DB) chat.Part {
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
 	e, err := chat.Open(ctx, chat.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
-		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Attempted: a.watch.Hooks().Attempted,
+		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: chat.PruneTeam, Attempted: a.watch.Hooks().Attempted,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }
@@ -415,12 +416,12 @@ func (a *app) ai(engine *chat.Engine, base ai.Knowledge) *bridges.AI {
 }
 
 // push returns the notifications of operators' browsers. It sends none before its Run.
-func (a *app) push(engine *chat.Engine) *bridges.Push {
+func (a *app) push(engine *chat.Engine, devices *chat.Devices) *bridges.Push {
 	contact := a.cfg.PublicURL
 	if !strings.HasPrefix(contact, "https://") {
 		contact = "https://github.com/relay-chat/relay"
 	}
-	return bridges.NewPush(engine, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
+	return bridges.NewPush(engine, devices, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
 }
 
 func (a *app) statistics(engine *chat.Engine) *statistics.Counter {

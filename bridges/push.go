@@ -29,8 +29,8 @@ type Push struct {
 }
 
 // NewPush makes the notifications. It sends nothing before its Run, but tests.
-func NewPush(engine *chat.Engine, o PushOptions) *Push {
-	return &Push{push.New(push.Options{Engine: engine, Allowed: o.Allowed, Contact: o.Contact, Log: o.Log, Transport: o.Transport}), engine, o}
+func NewPush(engine *chat.Engine, devices *chat.Devices, o PushOptions) *Push {
+	return &Push{push.New(push.Options{Engine: engine, Devices: devices, Allowed: o.Allowed, Contact: o.Contact, Log: o.Log, Transport: o.Transport}), engine, o}
 }
 
 // CheckAddress rejects a push service that relay never connects to, as far as its

@@ -21,6 +21,7 @@ import (
 type bell struct {
 	*chat.Engine
 	t       *testing.T
+	team    *chat.Team
 	push    *bridges.Push
 	service *pushtest.Service
 	visitor chat.Author
@@ -33,10 +34,10 @@ func newBell(t *testing.T, store *db.DB) *bell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bell{Engine: e, t: t, service: pushtest.New(), visitor: chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}}
+	b := &bell{Engine: e, t: t, team: chat.NewTeam(store, e, log), service: pushtest.New(), visitor: chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}}
 	t.Cleanup(b.service.Close)
-	b.push = bridges.NewPush(e, bridges.PushOptions{Contact: "https://chat.example.com", Transport: b.service.Client().Transport, Log: log})
-	if _, b.service.Key, err = e.PushKeys(t.Context()); err != nil {
+	b.push = bridges.NewPush(e, b.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Transport: b.service.Client().Transport, Log: log})
+	if _, b.service.Key, err = b.team.Devices.Keys(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -44,12 +45,12 @@ func newBell(t *testing.T, store *db.DB) *bell {
 
 func (b *bell) subscribe(content bool) chat.PushDevice {
 	b.t.Helper()
-	if _, err := b.ChangeKeyPreferences(b.t.Context(), func(p *chat.Preferences) { p.PushContent = content }); err != nil {
+	if _, err := b.team.People.ChangeKeyPreferences(b.t.Context(), func(p *chat.Preferences) { p.PushContent = content }); err != nil {
 		b.t.Fatal(err)
 	}
 	d := chat.PushDevice{Person: "Ada", Label: "Phone"}
 	d.Endpoint, d.P256dh, d.Auth = b.service.Subscription()
-	d, err := b.AddPushDevice(b.t.Context(), d)
+	d, err := b.team.Devices.Add(b.t.Context(), d)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -117,10 +118,10 @@ func TestPush(t *testing.T) {
 		if strings.Contains(note.Text, "secret") || !strings.Contains(note.Text, id) || note.Urgency != "high" || note.Topic == "" || note.TTL == 0 {
 			t.Errorf("the notification is %+v", note)
 		}
-		if err := b.RemovePushDevice(t.Context(), "Grace", device.ID); !errors.Is(err, chat.ErrDeviceNotFound) {
+		if err := b.team.Devices.Remove(t.Context(), "Grace", device.ID); !errors.Is(err, chat.ErrDeviceNotFound) {
 			t.Errorf("somebody else's device is removed: %v", err)
 		}
-		if err := b.RemovePushDevice(t.Context(), "Ada", device.ID); err != nil {
+		if err := b.team.Devices.Remove(t.Context(), "Ada", device.ID); err != nil {
 			t.Fatal(err)
 		}
 		if b.Settings().Pushes() {
@@ -209,7 +210,7 @@ func TestPushAnswers(t *testing.T) {
 		case err != nil && strings.Contains(err.Error(), b.service.URL):
 			t.Errorf("%d: the device's address is in the error: %v", tt.status, err)
 		}
-		list, failed := b.PushDevices(t.Context(), "Ada")
+		list, failed := b.team.Devices.List(t.Context(), "Ada")
 		if failed != nil || len(list) == 1 != tt.kept {
 			t.Errorf("%d: devices %+v, %v", tt.status, list, failed)
 		}
@@ -231,11 +232,11 @@ func TestPushOneDead(t *testing.T) {
 		alive := b.subscribe(false)
 		dead := alive
 		dead.Endpoint += "/dead"
-		if _, err := b.AddPushDevice(t.Context(), dead); err != nil {
+		if _, err := b.team.Devices.Add(t.Context(), dead); err != nil {
 			t.Fatal(err)
 		}
 		answers := map[bool]int{false: 503, true: status} // by whether it is the dead one
-		b.push = bridges.NewPush(b.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: slog.New(slog.DiscardHandler),
+		b.push = bridges.NewPush(b.Engine, b.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: slog.New(slog.DiscardHandler),
 			Transport: transport(func(r *http.Request) (*http.Response, error) {
 				code := answers[strings.HasSuffix(r.URL.Path, "/dead")]
 				return &http.Response{StatusCode: code, Body: http.NoBody, Request: r}, nil
@@ -261,7 +262,7 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestPushGuard(t *testing.T) {
 	b := newBell(t, dbtest.Memory(t))
 	d := b.subscribe(false)
-	guarded := bridges.NewPush(b.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: slog.New(slog.DiscardHandler)})
+	guarded := bridges.NewPush(b.Engine, b.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: slog.New(slog.DiscardHandler)})
 	if err := guarded.Test(t.Context(), &d); !errors.Is(err, chat.ErrPermanent) || !strings.Contains(err.Error(), "not allowed") {
 		t.Errorf("the dial guard: %v", err)
 	}
@@ -287,23 +288,23 @@ func TestPushDevices(t *testing.T) {
 		d := good
 		spoil(&d)
 		var refused *chat.Error
-		if _, err := b.AddPushDevice(t.Context(), d); !errors.As(err, &refused) || refused.Kind != chat.Invalid {
+		if _, err := b.team.Devices.Add(t.Context(), d); !errors.As(err, &refused) || refused.Kind != chat.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	again, err := b.AddPushDevice(t.Context(), chat.PushDevice{Person: "Grace", Endpoint: good.Endpoint, P256dh: good.P256dh, Auth: good.Auth})
-	if list, _ := b.PushDevices(t.Context(), "Ada"); err != nil || again.ID != good.ID || len(list) != 0 {
+	again, err := b.team.Devices.Add(t.Context(), chat.PushDevice{Person: "Grace", Endpoint: good.Endpoint, P256dh: good.P256dh, Auth: good.Auth})
+	if list, _ := b.team.Devices.List(t.Context(), "Ada"); err != nil || again.ID != good.ID || len(list) != 0 {
 		t.Errorf("the browser's next user: %+v, %v; Ada still has %v", again, err, list)
 	}
 	for i := range 20 {
 		d := good
 		d.Endpoint += strings.Repeat("x", i+1)
-		if _, err = b.AddPushDevice(t.Context(), d); err != nil {
+		if _, err = b.team.Devices.Add(t.Context(), d); err != nil {
 			t.Fatal(i, err)
 		}
 	}
 	good.Endpoint += "/more"
-	if _, err = b.AddPushDevice(t.Context(), good); err == nil {
+	if _, err = b.team.Devices.Add(t.Context(), good); err == nil {
 		t.Error("a person may have any number of devices")
 	}
 }

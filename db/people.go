@@ -43,7 +43,7 @@ func (t *tx) People() ([]chat.Person, error) {
 	for i := range people {
 		people[i].PlatformNames = append([]chat.PlatformName{}, of[people[i].ID]...)
 	}
-	sort.Slice(people, func(i, j int) bool { return people[i].NameKey() < people[j].NameKey() })
+	sort.Slice(people, func(i, j int) bool { return chat.NameKey(people[i].Name) < chat.NameKey(people[j].Name) })
 	return people, nil
 }
 
@@ -111,7 +111,7 @@ const (
 
 // PutPerson implements [chat.PeopleTx]. A name on a platform moves to whoever got it last.
 func (t *tx) PutPerson(p *chat.Person) error {
-	_, err := t.q.exec(upsertPerson, p.ID, p.Name, p.Email, string(p.Role), p.Password, p.Face, p.Preferences, int64(p.CreatedAt), p.NameKey())
+	_, err := t.q.exec(upsertPerson, p.ID, p.Name, p.Email, string(p.Role), p.Password, p.Face, p.Preferences, int64(p.CreatedAt), chat.NameKey(p.Name))
 	if err == nil {
 		_, err = t.q.exec(deletePlatformNames, p.ID)
 	}

@@ -53,7 +53,7 @@ func (s *communityServer) proveAgain(w http.ResponseWriter, r *http.Request, by 
 	case by.Person == "":
 		return badRequest("secretKey is required")
 	}
-	p, err := s.engine.Person(r.Context(), by.Person)
+	p, err := s.team.People.Find(r.Context(), by.Person)
 	if err != nil {
 		return err
 	}

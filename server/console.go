@@ -123,7 +123,7 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 			return http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
 		}
 		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
-		s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
+		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
 		return http.StatusUnauthorized, "This is not the secret key."
 	}
 	err := s.startKeySignIn(w, r, l.name, s.keys.Still(l.key))
@@ -139,7 +139,7 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 
 // startKeySignIn signs in who has the secret key.
 func (s *communityServer) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(chat.Reader) error) error {
-	secret, in, err := s.engine.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
+	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (s *communityServer) startKeySignIn(w http.ResponseWriter, r *http.Request,
 func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
 		if by, err := s.signedIn(r); err == nil {
-			if err := s.engine.EndSignIn(r.Context(), by.SignIn); err != nil {
+			if err := s.team.SignIns.End(r.Context(), by.SignIn); err != nil {
 				s.log.Error("cannot end a sign-in", "err", err)
 			}
 			s.audit(r, by, chat.AuditSignInEnded, by.Name, "signed out")
@@ -176,7 +176,7 @@ func (s *communityServer) signedIn(r *http.Request) (chat.Author, error) {
 	if !found {
 		return by, errUnauthorized
 	}
-	p, in, err := s.engine.SignedIn(r.Context(), secret, s.peer(r).addr.String())
+	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.peer(r).addr.String())
 	if errors.Is(err, chat.ErrSignInNotFound) {
 		return by, errUnauthorized
 	}
@@ -210,7 +210,7 @@ func (s *communityServer) setCookie(w http.ResponseWriter, r *http.Request, name
 
 // audit adds to the audit list what an operator did.
 func (s *communityServer) audit(r *http.Request, by chat.Author, action, target, detail string) {
-	s.engine.Audit(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.peer(r).addr.String()})
+	s.team.Audit.Add(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.peer(r).addr.String()})
 }
 
 // audited answers what was done, and adds it to the audit list if it succeeded.

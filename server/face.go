@@ -30,7 +30,7 @@ func avatarOf(p *chat.Person) string {
 // face answers GET /faces/{id}: a person's picture to everybody, because visitors see it;
 // without one, the initials.
 func (s *communityServer) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	p, f, err := s.engine.Face(r.Context(), pathVar(r, "id"))
+	p, f, err := s.team.People.Face(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *communityServer) deleteFace(_ http.ResponseWriter, r *http.Request, by 
 }
 
 func (s *communityServer) changeFace(r *http.Request, by chat.Author, face chat.Face) (any, error) {
-	p, err := s.engine.PutFace(r.Context(), by.Person, face)
+	p, err := s.team.People.PutFace(r.Context(), by.Person, face)
 	if err == nil {
 		s.audit(r, by, chat.AuditPersonChanged, p.Name, "picture")
 	}

@@ -28,7 +28,7 @@ func (s *communityServer) checkInvitation(w http.ResponseWriter, r *http.Request
 	if err != nil {
 		return nil, err
 	}
-	i, p, err := s.engine.Invitation(r.Context(), in.Token)
+	i, p, err := s.team.People.Invitation(r.Context(), in.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +68,14 @@ func (s *communityServer) acceptInvitation(w http.ResponseWriter, r *http.Reques
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := s.engine.Invitation(r.Context(), in.Token); err != nil { // before the costly hash
+	if _, _, err := s.team.People.Invitation(r.Context(), in.Token); err != nil { // before the costly hash
 		return nil, err
 	}
 	hash, err := s.hashPassword(r, in.Password, in.Name, in.Email)
 	if err != nil {
 		return nil, err
 	}
-	p, i, err := s.engine.Accept(r.Context(), in.Token, chat.Person{Name: in.Name, Email: in.Email, Password: hash})
+	p, i, err := s.team.People.Accept(r.Context(), in.Token, chat.Person{Name: in.Name, Email: in.Email, Password: hash})
 	if err != nil {
 		return nil, err
 	}

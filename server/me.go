@@ -53,10 +53,10 @@ func viewKey(by chat.Author, chosen chat.Preferences) meView {
 // me answers GET /api/admin/me.
 func (s *communityServer) me(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if by.Person == "" {
-		chosen, err := s.engine.KeyPreferences(r.Context())
+		chosen, err := s.team.People.KeyPreferences(r.Context())
 		return viewKey(by, chosen), err
 	}
-	p, err := s.engine.Person(r.Context(), by.Person)
+	p, err := s.team.People.Find(r.Context(), by.Person)
 	return viewMe(p), err
 }
 
@@ -84,10 +84,10 @@ func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by cha
 		if in.Preferences == nil || in.Name != nil || in.Email != nil || in.Password != nil {
 			return nil, errNoAccount
 		}
-		chosen, err := s.engine.ChangeKeyPreferences(r.Context(), in.choose)
+		chosen, err := s.team.People.ChangeKeyPreferences(r.Context(), in.choose)
 		return viewKey(by, chosen), err
 	}
-	p, err := s.engine.Person(r.Context(), by.Person)
+	p, err := s.team.People.Find(r.Context(), by.Person)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by cha
 		}
 	}
 	before := p
-	p, err = s.engine.ChangePerson(r.Context(), p.ID, func(p *chat.Person) error {
+	p, err = s.team.People.Change(r.Context(), p.ID, func(p *chat.Person) error {
 		before = *p
 		in.apply(p, hash)
 		return nil
@@ -113,7 +113,7 @@ func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by cha
 	}
 	if err == nil && hash != "" {
 		s.audit(r, by, chat.AuditPasswordChanged, p.Name, "")
-		err = s.engine.EndSignIns(r.Context(), p.ID, by.SignIn)
+		err = s.team.SignIns.EndAll(r.Context(), p.ID, by.SignIn)
 	}
 	return viewMe(p), err
 }
@@ -198,27 +198,27 @@ const withKey = "key"
 // signInsOf lists the sign-ins of a person, with the secret key, or of all with "".
 func (s *communityServer) signInsOf(r *http.Request, person string) ([]chat.SignIn, error) {
 	if person != withKey {
-		return s.engine.SignIns(r.Context(), person)
+		return s.team.SignIns.List(r.Context(), person)
 	}
-	list, err := s.engine.SignIns(r.Context(), "")
+	list, err := s.team.SignIns.List(r.Context(), "")
 	return slices.DeleteFunc(list, func(in chat.SignIn) bool { return in.Person != "" }), err
 }
 
 // endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
 func (s *communityServer) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := s.engine.FindSignIn(r.Context(), pathVar(r, "id"))
+	in, err := s.team.SignIns.Find(r.Context(), pathVar(r, "id"))
 	if err == nil && in.Person != by.Person && by.Role != chat.RoleAdministrator {
 		err = chat.ErrSignInNotFound
 	}
 	if err == nil {
-		err = s.engine.EndSignIn(r.Context(), in.ID)
+		err = s.team.SignIns.End(r.Context(), in.ID)
 	}
 	if err != nil {
 		return nil, err
 	}
 	name := in.Name
 	if in.Person != "" {
-		p, err := s.engine.Person(r.Context(), in.Person)
+		p, err := s.team.People.Find(r.Context(), in.Person)
 		if err != nil && !errors.Is(err, chat.ErrPersonNotFound) {
 			return nil, err
 		}
@@ -235,11 +235,11 @@ func (s *communityServer) endAllSignIns(r *http.Request, by chat.Author, person 
 	}
 	if person == withKey {
 		s.audit(r, by, chat.AuditSignInEnded, "secret key", "all")
-		return ok, s.engine.EndSignIns(r.Context(), "", by.SignIn)
+		return ok, s.team.SignIns.EndAll(r.Context(), "", by.SignIn)
 	}
-	p, err := s.engine.Person(r.Context(), person)
+	p, err := s.team.People.Find(r.Context(), person)
 	if err == nil {
-		err = s.engine.EndSignIns(r.Context(), p.ID, "")
+		err = s.team.SignIns.EndAll(r.Context(), p.ID, "")
 	}
 	if err != nil {
 		return nil, err
@@ -258,5 +258,5 @@ func (s *communityServer) endOtherSignIns(_ http.ResponseWriter, r *http.Request
 		return nil, errNoAccount
 	}
 	s.audit(r, by, chat.AuditSignInEnded, by.Name, "all others")
-	return ok, s.engine.EndSignIns(r.Context(), by.Person, by.SignIn)
+	return ok, s.team.SignIns.EndAll(r.Context(), by.Person, by.SignIn)
 }

@@ -49,7 +49,7 @@ func (s *communityServer) passkeyLogin(w http.ResponseWriter, r *http.Request, _
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.engine.Person(r.Context(), k.Person)
+	p, err := s.team.People.Find(r.Context(), k.Person)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *communityServer) limitPasskeys(w http.ResponseWriter, r *http.Request) 
 // checkPasskey finds the passkey that answered, verifies its signature and uses the
 // challenge up. The attempts with a passkey are counted, as those of an account.
 func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, site passkey.Site, challenge []byte, in *passkeyRequest) (*chat.Passkey, error) {
-	k, err := s.engine.PasskeyOf(r.Context(), string(toBase64(in.ID.bytes())))
+	k, err := s.team.Passkeys.ByCredential(r.Context(), string(toBase64(in.ID.bytes())))
 	switch {
 	case isNotFound(err), err == nil && k.Host != site.Host:
 		return nil, s.wrongPasskey(r)
@@ -80,7 +80,7 @@ func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, s
 	known := passkey.Credential{ID: in.ID.bytes(), Owner: []byte(k.Person), Key: k.Key, Count: uint32(k.Count)}
 	count, err := site.Verify(known, challenge, in.Response.assertion())
 	if err == nil {
-		err = s.engine.UsePasskey(r.Context(), k.ID, count, challenge)
+		err = s.team.Passkeys.Use(r.Context(), k.ID, count, challenge)
 	} else if !errors.Is(err, passkey.ErrCounter) {
 		return nil, s.wrongPasskey(r)
 	}
@@ -93,7 +93,7 @@ func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, s
 
 // auditCounter reports a passkey that may have been copied.
 func (s *communityServer) auditCounter(r *http.Request, k *chat.Passkey) {
-	p, err := s.engine.Person(r.Context(), k.Person)
+	p, err := s.team.People.Find(r.Context(), k.Person)
 	if err != nil {
 		s.log.Error("cannot read whose passkey it is", "err", err)
 	}
@@ -102,6 +102,6 @@ func (s *communityServer) auditCounter(r *http.Request, k *chat.Passkey) {
 
 // wrongPasskey counts a failed sign-in.
 func (s *communityServer) wrongPasskey(r *http.Request) error {
-	s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
+	s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
 	return errWrongPasskey
 }

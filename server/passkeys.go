@@ -120,7 +120,7 @@ func (s *communityServer) passkeys(_ http.ResponseWriter, r *http.Request, by ch
 	if person != by.Person && by.Role != chat.RoleAdministrator {
 		return nil, errAdministrators
 	}
-	list, err := s.engine.Passkeys(r.Context(), person)
+	list, err := s.team.Passkeys.List(r.Context(), person)
 	answer := map[string]any{"passkeys": append([]chat.Passkey{}, list...)}
 	if site, problem := s.site(r); problem != nil {
 		answer["problem"] = problem.Error()
@@ -144,7 +144,7 @@ func (s *communityServer) newPasskey(w http.ResponseWriter, r *http.Request, by 
 	if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
 		return nil, err
 	}
-	list, err := s.engine.Passkeys(r.Context(), p.ID)
+	list, err := s.team.Passkeys.List(r.Context(), p.ID)
 	known := []credentialView{}
 	for i := range list {
 		if list[i].Host == site.Host {
@@ -171,7 +171,7 @@ func (s *communityServer) owner(r *http.Request, by chat.Author) (p chat.Person,
 	if site, err = s.site(r); err != nil {
 		return p, site, err
 	}
-	p, err = s.engine.Person(r.Context(), by.Person)
+	p, err = s.team.People.Find(r.Context(), by.Person)
 	return p, site, err
 }
 
@@ -193,7 +193,7 @@ func (s *communityServer) addPasskey(w http.ResponseWriter, r *http.Request, by 
 	if err != nil {
 		return nil, badRequest("The passkey was not accepted: " + err.Error())
 	}
-	k, err := s.engine.AddPasskey(r.Context(), chat.Passkey{Person: p.ID, Credential: string(toBase64(made.ID)), Host: site.Host, Key: made.Key, Count: int64(made.Count),
+	k, err := s.team.Passkeys.Add(r.Context(), chat.Passkey{Person: p.ID, Credential: string(toBase64(made.ID)), Host: site.Host, Key: made.Key, Count: int64(made.Count),
 		Name: cmp.Or(in.Name, agentName(r), "Passkey")}, challenge)
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func (s *communityServer) renamePasskey(_ http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	renamed, err := s.engine.RenamePasskey(r.Context(), k, in.Name)
+	renamed, err := s.team.Passkeys.Rename(r.Context(), k, in.Name)
 	if err == nil {
 		s.audit(r, by, chat.AuditPasskeyRenamed, k.Name, "to "+renamed.Name)
 	}
@@ -225,9 +225,9 @@ func (s *communityServer) removePasskey(_ http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.engine.Person(r.Context(), k.Person)
+	p, err := s.team.People.Find(r.Context(), k.Person)
 	if err == nil {
-		err = s.engine.RemovePasskey(r.Context(), k.ID)
+		err = s.team.Passkeys.Remove(r.Context(), k.ID)
 	}
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (s *communityServer) removePasskey(_ http.ResponseWriter, r *http.Request, 
 
 // passkeyFor returns the passkey in a request's path. Others' do not exist for operators.
 func (s *communityServer) passkeyFor(r *http.Request, by chat.Author) (chat.Passkey, error) {
-	k, err := s.engine.FindPasskey(r.Context(), pathVar(r, "id"))
+	k, err := s.team.Passkeys.Find(r.Context(), pathVar(r, "id"))
 	if err == nil && k.Person != by.Person && by.Role != chat.RoleAdministrator {
 		err = chat.ErrPasskeyNotFound
 	}

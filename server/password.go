@@ -38,7 +38,7 @@ func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, ema
 	if !isText(email) || len(email) > maxBody || len(given) > chat.MaxPassword {
 		return chat.Person{}, errWrongPassword
 	}
-	p, err := s.engine.PersonByEmail(r.Context(), email)
+	p, err := s.team.People.ByEmail(r.Context(), email)
 	if err != nil && !errors.Is(err, chat.ErrPersonNotFound) {
 		return p, err
 	}
@@ -50,7 +50,7 @@ func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, ema
 		return p, err
 	}
 	if !right {
-		s.engine.SignInFailed(r.Context(), s.peer(r).addr.String())
+		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
 		return p, errWrongPassword
 	}
 	return p, nil
@@ -82,7 +82,7 @@ func (s *communityServer) hashPassword(r *http.Request, given string, own ...str
 
 // startSignIn signs a person in, in a browser that it knows from then on.
 func (s *communityServer) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
-	secret, in, err := s.engine.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
+	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // people answers GET /api/admin/people: everybody by name. Operators see it too: they
 // hand conversations over.
 func (s *communityServer) people(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	list, err := s.engine.People(r.Context())
+	list, err := s.team.People.List(r.Context())
 	views := make([]personView, len(list))
 	for i := range list {
 		views[i] = viewPerson(list[i], by)
@@ -37,7 +37,7 @@ func (s *communityServer) addPerson(w http.ResponseWriter, r *http.Request, by c
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.engine.AddPerson(r.Context(), chat.Person{Name: in.Name, Email: in.Email, Role: in.Role, Password: hash})
+	p, err := s.team.People.Add(r.Context(), chat.Person{Name: in.Name, Email: in.Email, Role: in.Role, Password: hash})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *communityServer) goOnAs(w http.ResponseWriter, r *http.Request, by chat
 	if err := s.startSignIn(w, r, p, "with the new account"); err != nil {
 		return err
 	}
-	return s.engine.EndSignIn(r.Context(), by.SignIn)
+	return s.team.SignIns.End(r.Context(), by.SignIn)
 }
 
 // patchPerson answers PATCH /api/admin/people/{id}.
@@ -69,7 +69,7 @@ func (s *communityServer) patchPerson(_ http.ResponseWriter, r *http.Request, by
 		return nil, err
 	}
 	var before chat.Person
-	p, err := s.engine.ChangePerson(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
+	p, err := s.team.People.Change(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
 		before = *p
 		if in.Name != nil {
 			p.Name = *in.Name
@@ -107,7 +107,7 @@ func (s *communityServer) auditChange(r *http.Request, by chat.Author, before, p
 
 // removePerson answers DELETE /api/admin/people/{id}: the person's streams end.
 func (s *communityServer) removePerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	p, err := s.engine.RemovePerson(r.Context(), pathVar(r, "id"))
+	p, err := s.team.People.Remove(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func InvitationURL(base, secret string) string {
 
 // invitations answers GET /api/admin/invitations: those that still work, without secrets.
 func (s *communityServer) invitations(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	list, err := s.engine.Invitations(r.Context())
+	list, err := s.team.People.Invitations(r.Context())
 	return map[string]any{"invitations": append([]chat.Invitation{}, list...)}, err
 }
 
@@ -148,7 +148,7 @@ func (s *communityServer) invite(_ http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name, Inviter: by.Person})
+	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
 	}
@@ -158,11 +158,11 @@ func (s *communityServer) invite(_ http.ResponseWriter, r *http.Request, by chat
 
 // resetPassword answers POST /api/admin/people/{id}/reset with a link to a new password.
 func (s *communityServer) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	p, err := s.engine.Person(r.Context(), pathVar(r, "id"))
+	p, err := s.team.People.Find(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.engine.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, InvitedBy: by.Name, Inviter: by.Person})
+	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (s *communityServer) resetPassword(_ http.ResponseWriter, r *http.Request, 
 
 // withdraw answers DELETE /api/admin/invitations/{id}.
 func (s *communityServer) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	if err := s.engine.Withdraw(r.Context(), pathVar(r, "id")); err != nil {
+	if err := s.team.People.Withdraw(r.Context(), pathVar(r, "id")); err != nil {
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditInvitationRemoved, "", "")
@@ -199,7 +199,7 @@ func (s *communityServer) auditList(_ http.ResponseWriter, r *http.Request, _ ch
 		}
 	}
 	q.Limit = limit + 1
-	list, err := s.engine.AuditList(r.Context(), q)
+	list, err := s.team.Audit.List(r.Context(), q)
 	answer := map[string]any{}
 	if len(list) > limit {
 		list = list[:limit]

@@ -29,12 +29,12 @@ type deviceView struct {
 // pushDevices answers GET /api/admin/push: the key that browsers need to subscribe, and
 // the caller's devices, or all of them for administrators.
 func (s *communityServer) pushDevices(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	_, public, err := s.engine.PushKeys(r.Context())
+	_, public, err := s.team.Devices.Keys(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	if r.URL.Query().Get("person") != "all" {
-		list, err := s.engine.PushDevices(r.Context(), ownerOf(by))
+		list, err := s.team.Devices.List(r.Context(), ownerOf(by))
 		return map[string]any{"publicKey": public, "devices": list}, err
 	}
 	if by.Role != chat.RoleAdministrator {
@@ -46,11 +46,11 @@ func (s *communityServer) pushDevices(_ http.ResponseWriter, r *http.Request, by
 
 // allPushDevices lists everybody's devices with the names of their owners.
 func (s *communityServer) allPushDevices(ctx context.Context) ([]deviceView, error) {
-	list, err := s.engine.PushDevices(ctx, "")
+	list, err := s.team.Devices.List(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	people, err := s.engine.People(ctx)
+	people, err := s.team.People.List(ctx)
 	names := map[string]string{}
 	for i := range people {
 		names[people[i].ID] = people[i].Name
@@ -78,7 +78,7 @@ func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, 
 	if err := s.push.CheckAddress(in.Endpoint); err != nil {
 		return nil, err
 	}
-	d, err := s.engine.AddPushDevice(r.Context(), chat.PushDevice{Person: ownerOf(by), SignIn: by.SignIn, Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
+	d, err := s.team.Devices.Add(r.Context(), chat.PushDevice{Person: ownerOf(by), SignIn: by.SignIn, Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
 	if err == nil {
 		s.audit(r, by, chat.AuditDeviceAdded, d.Label, "")
 	}
@@ -92,13 +92,13 @@ func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Reques
 	if by.Role == chat.RoleAdministrator {
 		owner = ""
 	}
-	return s.audited(r, by, chat.AuditDeviceRemoved, pathVar(r, "id"), s.engine.RemovePushDevice(r.Context(), owner, pathVar(r, "id")))
+	return s.audited(r, by, chat.AuditDeviceRemoved, pathVar(r, "id"), s.team.Devices.Remove(r.Context(), owner, pathVar(r, "id")))
 }
 
 // testPushDevice answers POST /api/admin/push/devices/{id}/test with what the push
 // service said.
 func (s *communityServer) testPushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	list, err := s.engine.PushDevices(r.Context(), ownerOf(by))
+	list, err := s.team.Devices.List(r.Context(), ownerOf(by))
 	if err != nil {
 		return nil, err
 	}

@@ -201,12 +201,12 @@ func TestOneAdministratorStays(t *testing.T) {
 			ada, bea := s.personNamed("Ada", chat.RoleAdministrator), s.personNamed("Bea", chat.RoleAdministrator)
 			var both sync.WaitGroup
 			both.Go(func() {
-				if _, err := s.RemovePerson(context.Background(), ada.ID); err != nil && !errors.Is(err, chat.ErrLastAdmin) {
+				if _, err := s.team.People.Remove(context.Background(), ada.ID); err != nil && !errors.Is(err, chat.ErrLastAdmin) {
 					t.Error(err)
 				}
 			})
 			both.Go(func() {
-				_, err := s.ChangePerson(context.Background(), bea.ID, func(p *chat.Person) error {
+				_, err := s.team.People.Change(context.Background(), bea.ID, func(p *chat.Person) error {
 					p.Role = chat.RoleOperator
 					return nil
 				})
@@ -215,7 +215,7 @@ func TestOneAdministratorStays(t *testing.T) {
 				}
 			})
 			both.Wait()
-			people, err := s.People(t.Context())
+			people, err := s.team.People.List(t.Context())
 			left := 0
 			for i := range people {
 				if people[i].Role == chat.RoleAdministrator {
@@ -226,7 +226,7 @@ func TestOneAdministratorStays(t *testing.T) {
 				t.Fatalf("round %d leaves %d administrators, %v", round, left, err)
 			}
 			for i := range people { // all administrators, for the next round
-				_, err := s.ChangePerson(t.Context(), people[i].ID, func(p *chat.Person) error {
+				_, err := s.team.People.Change(t.Context(), people[i].ID, func(p *chat.Person) error {
 					p.Role = chat.RoleAdministrator
 					return nil
 				})

@@ -31,6 +31,8 @@ type Deps struct {
 	AI      AI
 	// Statistics know the reply time in community mode only.
 	Statistics *statistics.Counter
+	// Team is only used in community mode.
+	Team *chat.Team
 	// Knowledge is only used in community mode.
 	Knowledge Knowledge
 	// Push is only used in community mode.
@@ -79,6 +81,7 @@ type Server struct {
 // communityServer is a Server for a website's visitors and its operators.
 type communityServer struct {
 	*Server
+	team      *chat.Team
 	keys      *Keyring
 	hasher    *password.Hasher
 	links     *chat.FileLinks
@@ -105,7 +108,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	s.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
 	}
-	s.assemble((&communityServer{s, keys, password.NewHasher(), keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push, d.Search}).routes())
+	s.assemble((&communityServer{s, d.Team, keys, password.NewHasher(), keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push, d.Search}).routes())
 	return s, nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server"
@@ -38,6 +39,7 @@ type site struct {
 	t      *testing.T
 	url    string
 	store  *db.DB
+	team   *chat.Team
 	server *server.Server
 	ring   *server.Keyring
 
@@ -69,10 +71,11 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	var err error
 	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log,
-		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: chat.PruneTeam, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.team = chat.NewTeam(store, s.Engine, log)
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +83,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.Engine.Settings, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Push: bridges.NewPush(s.Engine, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.Engine.Settings, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +128,7 @@ func newWebhook(cfg config.Config, engine *chat.Engine, links *chat.FileLinks, l
 
 // runBridges runs a set of bridges until the end of the test.
 func (s *site) runBridges(kinds []bridges.Kind) *bridges.Set {
-	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: discard})
+	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: discard, Mirror: mirror.Options{Colleague: s.team.People.Colleague}})
 	ctx, cancel := contextOf(s.t)
 	ended := make(chan error, 1)
 	go func() { ended <- set.Run(ctx) }()

@@ -292,7 +292,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 
 // signInEnded reports whether a sign-in has ended. A program with the secret key has none.
 func (s *communityServer) signInEnded(ctx context.Context, by chat.Author) bool {
-	return by.SignIn != "" && s.engine.SignInEnded(ctx, by.SignIn)
+	return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn)
 }
 
 func (o *sse) resync(n *int) {

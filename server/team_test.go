@@ -28,9 +28,9 @@ func (s *site) cookieOf(name string, role chat.Role) (cookie string) {
 func (s *site) personNamed(name string, role chat.Role) chat.Person {
 	s.t.Helper()
 	email := strings.ToLower(strings.Fields(name)[0]) + "@example.com"
-	p, err := s.PersonByEmail(s.t.Context(), email)
+	p, err := s.team.People.ByEmail(s.t.Context(), email)
 	if err != nil {
-		p, err = s.AddPerson(s.t.Context(), chat.Person{Name: name, Email: email, Role: role})
+		p, err = s.team.People.Add(s.t.Context(), chat.Person{Name: name, Email: email, Role: role})
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -40,7 +40,7 @@ func (s *site) personNamed(name string, role chat.Role) chat.Person {
 
 func (s *site) cookieFor(person string) string {
 	s.t.Helper()
-	secret, _, err := s.SignIn(s.t.Context(), person, "test", "192.0.2.1")
+	secret, _, err := s.team.SignIns.SignIn(s.t.Context(), person, "test", "192.0.2.1")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -392,7 +392,7 @@ func TestNamesOnPlatforms(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		ada := s.personNamed("Ada", chat.RoleOperator)
 		as := func(bridge string, names ...string) string {
-			by := s.Colleague(t.Context(), chat.Author{Source: bridge, Name: "somebody"}, names...)
+			by := s.team.People.Colleague(t.Context(), chat.Author{Source: bridge, Name: "somebody"}, names...)
 			return by.Name + " " + by.Person
 		}
 		if got := as("telegram", "5501", "ada_l"); got != "somebody " {

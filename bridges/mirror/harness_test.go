@@ -19,6 +19,7 @@ import (
 // harness is an engine on an empty database with mirrors of fake platforms.
 type harness struct {
 	*chat.Engine
+	team    *chat.Team
 	t       *testing.T
 	store   chat.Store
 	fakes   []*fakeBridge
@@ -64,12 +65,13 @@ func start(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge)
 	t.Helper()
 	o := &harness{t: t, store: store, fakes: fakes}
 	o.Engine = o.newEngine()
+	o.team = chat.NewTeam(store, o.Engine, quiet)
 	seal, err := chat.NewFileSeal("secret", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range fakes {
-		options := mirror.Options{Log: f.log, Stateless: stateless, Seal: seal}
+		options := mirror.Options{Log: f.log, Stateless: stateless, Seal: seal, Colleague: o.team.People.Colleague}
 		if stateless {
 			options.OpenFile = backendFiles
 		}

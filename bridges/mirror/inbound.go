@@ -65,7 +65,7 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 		return err
 	}
 	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, m.relay.Settings().Text("operatorName"))), chat.MaxName)
-	author := m.relay.Colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}, in.Handles...)
+	author := m.opts.Colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}, in.Handles...)
 	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: author}
 	if in.Barred != "" {
 		return ev.barred(ctx)

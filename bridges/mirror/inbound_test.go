@@ -238,7 +238,7 @@ func TestMessagesOfPeople(t *testing.T) {
 			return nil, nil
 		}
 		f.files["a"] = "a"
-		p, err := o.AddPerson(t.Context(), chat.Person{Name: "Ada Example", Email: "ada@example.com", Role: chat.RoleOperator,
+		p, err := o.team.People.Add(t.Context(), chat.Person{Name: "Ada Example", Email: "ada@example.com", Role: chat.RoleOperator,
 			PlatformNames: []chat.PlatformName{{Bridge: "discord", Name: "Ada"}}})
 		o.must(err)
 		id := o.greeted(t)

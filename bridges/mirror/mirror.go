@@ -55,6 +55,9 @@ type Options struct {
 	// OpenFile opens an attachment of a message; nil opens those that relay
 	// keeps.
 	OpenFile func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error)
+	// Colleague completes an operator whom the platform calls by these names, if that is a
+	// person of the team; nil: there is no team.
+	Colleague func(ctx context.Context, by chat.Author, names ...string) chat.Author
 	// Seal makes the tokens under which operators' files are read in bridge
 	// mode.
 	Seal *chat.FileSeal
@@ -66,6 +69,9 @@ type Options struct {
 func New(engine *chat.Engine, b chat.Bridge, o Options) *Mirror {
 	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
 	m.channel.id = b.Channel()
+	if m.opts.Colleague == nil {
+		m.opts.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }
+	}
 	if m.opts.OpenFile == nil {
 		m.opts.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
 			file, err := engine.Relay.Open(ctx, a.ID)

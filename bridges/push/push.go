@@ -37,6 +37,7 @@ const (
 // Options are the parts of a Sink.
 type Options struct {
 	Engine  *chat.Engine
+	Devices *chat.Devices
 	Allowed []netip.Prefix // private networks that push services may be in
 	// Contact is an https address at which push services may reach the operator.
 	Contact string
@@ -239,7 +240,7 @@ func (s *Sink) Test(ctx context.Context, d *chat.PushDevice) error {
 // send sends a note to a device. One that its push service does not know any more is
 // removed.
 func (s *Sink) send(ctx context.Context, d *chat.PushDevice, n Note) error {
-	private, public, err := s.opts.Engine.PushKeys(ctx)
+	private, public, err := s.opts.Devices.Keys(ctx)
 	if err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (s *Sink) judge(ctx context.Context, d *chat.PushDevice, resp *http.Respons
 	case status >= 200 && status < 300:
 		return nil
 	case status == http.StatusNotFound, status == http.StatusGone:
-		if err := s.opts.Engine.RemovePushDevice(ctx, "", d.ID); err != nil && !errors.Is(err, chat.ErrDeviceNotFound) {
+		if err := s.opts.Devices.Remove(ctx, "", d.ID); err != nil && !errors.Is(err, chat.ErrDeviceNotFound) {
 			return err
 		}
 		return ErrGone

@@ -2,23 +2,26 @@ package chat
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 )
 
-// auditLasts is how long the audit list goes back; failedTogether is the time in which
-// failed sign-ins are one entry.
-const (
-	auditLasts     = 365 * 24 * time.Hour
-	failedTogether = time.Hour
-	maxAuditDetail = 300
-)
+// failedTogether is the time in which failed sign-ins are one entry.
+const failedTogether = time.Hour
 
-// Audit adds to the audit list what somebody did. A failure is logged: what was done is
-// done.
-func (r *Relay) Audit(ctx context.Context, by Author, e AuditEntry) {
-	if err := PutAudit(context.WithoutCancel(ctx), r.store, by, e); err != nil {
-		r.log.Error("the audit list misses an entry", "action", e.Action, "by", auditName(by), "err", err)
+// Audit is the list of what was done, by whom and when.
+type Audit struct {
+	store  Store
+	log    *slog.Logger
+	failed failedSignIns
+}
+
+// Add adds what somebody did. A failure is logged: what was done is done.
+func (t *Audit) Add(ctx context.Context, by Author, e AuditEntry) {
+	e = AuditBy(by, e)
+	if err := t.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.PutAudit(&e) }); err != nil {
+		t.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
 	}
 }
 
@@ -30,11 +33,11 @@ type failedSignIns struct {
 }
 
 // SignInFailed counts a failed sign-in: all within an hour are one entry.
-func (r *Relay) SignInFailed(ctx context.Context, address string) {
-	f, now := &r.failed, Now()
+func (t *Audit) SignInFailed(ctx context.Context, address string) {
+	f, now := &t.failed, Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	err := r.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error {
+	err := t.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error {
 		if f.number != 0 && now.Sub(f.since) < failedTogether {
 			return tx.CountAudit(f.number, now)
 		}
@@ -44,13 +47,13 @@ func (r *Relay) SignInFailed(ctx context.Context, address string) {
 		return err
 	})
 	if err != nil {
-		r.log.Error("the audit list misses a failed sign-in", "err", err)
+		t.log.Error("the audit list misses a failed sign-in", "err", err)
 	}
 }
 
-// AuditList lists entries, newest first.
-func (r *Relay) AuditList(ctx context.Context, q AuditQuery) (list []AuditEntry, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) error {
+// List lists entries, newest first.
+func (t *Audit) List(ctx context.Context, q AuditQuery) (list []AuditEntry, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Audit(q)
 		return err
 	})

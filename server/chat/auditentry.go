@@ -1,6 +1,7 @@
 package chat
 
-import "context"
+// maxAuditDetail bounds the texts of an entry, in characters.
+const maxAuditDetail = 300
 
 // The actions of the audit list.
 const (
@@ -69,11 +70,11 @@ type AuditQuery struct {
 	Limit  int
 }
 
-// PutAudit adds an entry to the audit list of a store.
-func PutAudit(ctx context.Context, store Store, by Author, e AuditEntry) error {
+// AuditBy completes an entry of the audit list by who did it, now.
+func AuditBy(by Author, e AuditEntry) AuditEntry {
 	e.At, e.Person, e.Name, e.Count = Now(), by.Person, auditName(by), 1
 	e.Target, e.Detail = Clip(OneLine(e.Target), maxAuditDetail), Clip(OneLine(e.Detail), maxAuditDetail)
-	return store.Apply(ctx, func(tx Tx) error { return tx.PutAudit(&e) })
+	return e
 }
 
 // auditName names who did something without being a person of the team.

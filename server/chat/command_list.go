@@ -230,6 +230,14 @@ func (c *commandContext) unblock(ctx context.Context) (CommandResult, error) {
 	return answer("The visitor may write again.", c.setBlocked(ctx, false))
 }
 
+// audit adds to the audit list what a command did. A failure is logged: it is done.
+func (c *commandContext) audit(ctx context.Context, e AuditEntry) {
+	e = AuditBy(c.by, e)
+	if err := c.relay.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.PutAudit(&e) }); err != nil {
+		c.relay.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
+	}
+}
+
 func (c *commandContext) setBlocked(ctx context.Context, blocked bool) error {
 	err := c.relay.Block(ctx, c.by, c.sessionID, blocked)
 	if err == nil {
@@ -237,7 +245,7 @@ func (c *commandContext) setBlocked(ctx context.Context, blocked bool) error {
 		if blocked {
 			action = AuditBlocked
 		}
-		c.relay.Audit(ctx, c.by, AuditEntry{Action: action, Target: c.sessionID, Detail: "by a command"})
+		c.audit(ctx, AuditEntry{Action: action, Target: c.sessionID, Detail: "by a command"})
 	}
 	return err
 }

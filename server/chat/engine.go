@@ -21,6 +21,8 @@ type Engine struct {
 	// Volatile: the store loses everything when relay ends.
 	Volatile bool
 
+	alsoPrune func(Tx, Time) error
+
 	stopping chan struct{} // closed by Stop
 	ended    chan struct{} // closed when Run has ended
 }
@@ -54,6 +56,8 @@ type Config struct {
 	Origins   []string
 	// IsBot tells by a User-Agent that nobody sits there; nil: no one. See [Backend].
 	IsBot func(agent string) bool
+	// Prune removes what else is too old; nil: there is nothing.
+	Prune func(Tx, Time) error
 	// Attempted is called with the outcome of each delivery attempt; it may be nil.
 	Attempted func(dest string, came Outcome)
 	// Taps are called with every event of a session, in the order of publishing,
@@ -74,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	hub, nodes := newHub(c.Taps...), newNodes(c.Cluster, c.Log)
 	hub.nodes = nodes
 	e := &Engine{Store: c.Store, Hub: hub, Nodes: nodes, Outbox: newOutbox(c.Store, hub, nodes, c.Log, c.Attempted), Inbox: newInbox(c.Store, nodes, c.Log),
-		Volatile: c.Volatile, stopping: make(chan struct{}), ended: make(chan struct{})}
+		Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
 	e.Relay = newRelay(c, hub, e.Outbox, nodes)
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err

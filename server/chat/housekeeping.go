@@ -107,7 +107,7 @@ func (e *Engine) sweepUnsent(ctx context.Context, now Time) error {
 func (e *Engine) prune(ctx context.Context, now Time) error {
 	var errs []error
 	if !e.backend {
-		errs = append(errs, e.Store.SweepEmpty(ctx, now.Add(-emptyAge)), e.pruneTeam(ctx, now))
+		errs = append(errs, e.Store.SweepEmpty(ctx, now.Add(-emptyAge)), e.pruneMore(ctx, now))
 	}
 	if days := e.Settings().Number("retentionDays"); days > 0 {
 		before := now.Add(-time.Duration(days) * 24 * time.Hour)
@@ -116,28 +116,23 @@ func (e *Engine) prune(ctx context.Context, now Time) error {
 	return errors.Join(append(errs, e.Store.Prune(ctx, now.Add(-eventAge)))...) // last: it frees the space of the others, too
 }
 
-// pruneTeam removes old entries, and links and sign-ins that work no more. The sign that
-// there are devices goes with the last sign-in that had one.
-func (e *Engine) pruneTeam(ctx context.Context, now Time) error {
+// pruneMore removes what the engine does not know. The sign that there are devices to
+// notify may go with it.
+func (e *Engine) pruneMore(ctx context.Context, now Time) error {
+	if e.alsoPrune == nil {
+		return nil
+	}
 	gone := false
 	err := e.Store.Apply(ctx, func(tx Tx) error {
-		if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
+		if err := e.alsoPrune(tx, now); err != nil {
 			return err
 		}
-		if err := tx.DropInvitations(now); err != nil {
-			return err
-		}
-		if err := tx.DropSignIns(now.Add(-signInLasts)); err != nil {
-			return err
-		}
-		devices, err := tx.PushDevices()
-		if gone = err == nil && len(devices) == 0 && e.Settings().Pushes(); gone {
-			err = tx.DeleteSetting(settingPush)
-		}
+		stored, err := tx.Settings()
+		gone = err == nil && len(stored[SettingPush]) == 0 && e.Settings().Pushes()
 		return err
 	})
 	if err == nil && gone {
-		err = e.pushesChanged(ctx)
+		err = e.PushesChanged(ctx)
 	}
 	return err
 }

@@ -13,7 +13,7 @@ const (
 )
 
 // Invite makes a link and returns its secret, which is stored nowhere.
-func (r *Relay) Invite(ctx context.Context, i Invitation) (secret string, _ Invitation, err error) {
+func (t *People) Invite(ctx context.Context, i Invitation) (secret string, _ Invitation, err error) {
 	i.Email = EmailKey(i.Email)
 	if !i.Role.Valid() {
 		return "", i, Errorf(Invalid, "role must be administrator or operator")
@@ -26,7 +26,7 @@ func (r *Relay) Invite(ctx context.Context, i Invitation) (secret string, _ Invi
 	secret = NewToken()
 	i.ID, i.Hash, i.CreatedAt = NewID(), Hash(secret), Now()
 	i.ExpiresAt = i.CreatedAt.Add(invitationLasts)
-	return secret, i, r.store.Apply(ctx, func(tx Tx) error { return putInvitation(tx, &i) })
+	return secret, i, t.store.Apply(ctx, func(tx Tx) error { return putInvitation(tx, &i) })
 }
 
 // putInvitation stores a link in place of the one for the same address or person.
@@ -64,8 +64,8 @@ func firstOf(err, other error) error {
 }
 
 // Invitation returns the link with a secret.
-func (r *Relay) Invitation(ctx context.Context, secret string) (i Invitation, p Person, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+func (t *People) Invitation(ctx context.Context, secret string) (i Invitation, p Person, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		if i, err = validInvitation(rd, secret); err != nil || i.Person == "" {
 			return err
 		}
@@ -80,16 +80,16 @@ func validInvitation(rd Reader, secret string) (Invitation, error) {
 	if err != nil {
 		return i, err
 	}
-	works, err := i.works(rd)
+	works, err := isUsable(rd, &i)
 	if err == nil && !works {
 		err = ErrInvitationNotFound
 	}
 	return i, err
 }
 
-// works reports whether a link can be used: in time, and only as long as who made it may
+// isUsable reports whether a link can be used: in time, and only as long as who made it may
 // make one.
-func (i *Invitation) works(rd Reader) (bool, error) {
+func isUsable(rd Reader, i *Invitation) (bool, error) {
 	if i.ExpiresAt <= Now() || i.Inviter == "" {
 		return i.ExpiresAt > Now(), nil
 	}
@@ -101,11 +101,11 @@ func (i *Invitation) works(rd Reader) (bool, error) {
 }
 
 // Invitations lists the links that still work.
-func (r *Relay) Invitations(ctx context.Context) (list []Invitation, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) error {
+func (t *People) Invitations(ctx context.Context) (list []Invitation, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		all, err := rd.Invitations(Now())
 		for k := range all {
-			works, failed := all[k].works(rd)
+			works, failed := isUsable(rd, &all[k])
 			if err = errors.Join(err, failed); works {
 				list = append(list, all[k])
 			}
@@ -116,17 +116,17 @@ func (r *Relay) Invitations(ctx context.Context) (list []Invitation, err error) 
 }
 
 // Withdraw ends a link.
-func (r *Relay) Withdraw(ctx context.Context, id string) error {
-	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeleteInvitation(id) })
+func (t *People) Withdraw(ctx context.Context, id string) error {
+	return t.store.Apply(ctx, func(tx Tx) error { return tx.DeleteInvitation(id) })
 }
 
 // Accept uses a link up: p joins with its role or, if the link is somebody's, that person
 // gets p's password, is signed out everywhere and loses the passkeys: they may be a
 // thief's.
-func (r *Relay) Accept(ctx context.Context, secret string, p Person) (_ Person, i Invitation, err error) {
-	p.prepare()
+func (t *People) Accept(ctx context.Context, secret string, p Person) (_ Person, i Invitation, err error) {
+	prepare(&p)
 	var ended []SignIn
-	err = r.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if i, err = validInvitation(tx, secret); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (r *Relay) Accept(ctx context.Context, secret string, p Person) (_ Person, 
 			return err
 		}
 		p.Role = i.Role
-		if err := p.check(); err != nil {
+		if err := checkPerson(&p); err != nil {
 			return err
 		}
 		return addPerson(tx, &p)
@@ -146,8 +146,8 @@ func (r *Relay) Accept(ctx context.Context, secret string, p Person) (_ Person, 
 	if err != nil {
 		return p, i, err
 	}
-	r.forgetNames()
-	r.endSeats(ctx, p.Name, ended)
+	t.forgetNames()
+	t.signIns.endSeats(ctx, p.Name, ended)
 	return p, i, nil
 }
 

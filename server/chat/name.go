@@ -83,4 +83,4 @@ var lookAlikes = strings.NewReplacer(
 	"օ", "o", "ս", "u", "ո", "n", "հ", "h", "ı", "i", "ɑ", "a", "ɡ", "g", "0", "o", "1", "l", "|", "l", "\u200c", "", "\u200d", "")
 
 // looks is the same for names that people may take for each other.
-func looks(name string) string { return lookAlikes.Replace(nameKey(name)) }
+func looks(name string) string { return lookAlikes.Replace(NameKey(name)) }

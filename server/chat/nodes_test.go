@@ -225,7 +225,8 @@ func TestMissedLeave(t *testing.T) {
 func TestFirstDeviceElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two, _ := twoNodes(t)
-		d, err := one.AddPushDevice(t.Context(), chat.PushDevice{Endpoint: "https://push.example.com/x", Auth: "AAAAAAAAAAAAAAAAAAAAAA", Label: "Phone",
+		devices := chat.NewTeam(one.Store, one, quiet).Devices
+		d, err := devices.Add(t.Context(), chat.PushDevice{Endpoint: "https://push.example.com/x", Auth: "AAAAAAAAAAAAAAAAAAAAAA", Label: "Phone",
 			P256dh: "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"})
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +236,7 @@ func TestFirstDeviceElsewhere(t *testing.T) {
 		if !two.Settings().Pushes() {
 			t.Error("the other node notifies nobody")
 		}
-		if err := one.RemovePushDevice(t.Context(), "", d.ID); err != nil {
+		if err := devices.Remove(t.Context(), "", d.ID); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)

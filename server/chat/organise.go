@@ -177,7 +177,7 @@ func (c *change) assign(id string) error {
 func (r *Relay) PersonCalled(ctx context.Context, by Author, name string) (p Person, err error) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
 	err = r.store.ReadOne(ctx, func(rd Reader) error {
-		switch key := nameKey(name); {
+		switch key := NameKey(name); {
 		case key == "nobody" || key == "none":
 			return nil
 		case key == "me" && by.Person != "":
@@ -202,12 +202,12 @@ func personNamed(rd Reader, bridge, key string) (found Person, err error) {
 	var likely []Person
 	for _, p := range people {
 		called := slices.ContainsFunc(p.PlatformNames, func(n PlatformName) bool {
-			return n.Bridge == bridge && nameKey(strings.TrimPrefix(n.Name, "@")) == key
+			return n.Bridge == bridge && NameKey(strings.TrimPrefix(n.Name, "@")) == key
 		})
-		if called || nameKey(p.Name) == key {
+		if called || NameKey(p.Name) == key {
 			return p, nil
 		}
-		if first, _, _ := strings.Cut(nameKey(p.Name), " "); first == key {
+		if first, _, _ := strings.Cut(NameKey(p.Name), " "); first == key {
 			likely = append(likely, p)
 		}
 	}

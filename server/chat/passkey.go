@@ -14,6 +14,9 @@ const (
 	PasskeyPatience = 5 * time.Minute
 )
 
+// Passkeys are the key pairs with which people sign in.
+type Passkeys struct{ store Store }
+
 // useChallenge uses a challenge up. It is remembered until it is too old to be accepted.
 func useChallenge(tx Tx, challenge []byte) error {
 	now := Now()
@@ -31,13 +34,13 @@ func checkPasskeyName(name string) (string, error) {
 	return name, nil
 }
 
-// AddPasskey stores the passkey that answered a challenge.
-func (r *Relay) AddPasskey(ctx context.Context, k Passkey, challenge []byte) (_ Passkey, err error) {
+// Add stores the passkey that answered a challenge.
+func (t *Passkeys) Add(ctx context.Context, k Passkey, challenge []byte) (_ Passkey, err error) {
 	if k.Name, err = checkPasskeyName(k.Name); err != nil {
 		return k, err
 	}
 	k.ID, k.CreatedAt = NewID(), Now()
-	err = r.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := useChallenge(tx, challenge); err != nil {
 			return err
 		}
@@ -59,9 +62,9 @@ func (r *Relay) AddPasskey(ctx context.Context, k Passkey, challenge []byte) (_ 
 	return k, err
 }
 
-// UsePasskey notes a signature that answered a challenge.
-func (r *Relay) UsePasskey(ctx context.Context, id string, count uint32, challenge []byte) error {
-	return r.store.Apply(ctx, func(tx Tx) error {
+// Use notes a signature that answered a challenge.
+func (t *Passkeys) Use(ctx context.Context, id string, count uint32, challenge []byte) error {
+	return t.store.Apply(ctx, func(tx Tx) error {
 		if err := useChallenge(tx, challenge); err != nil {
 			return err
 		}
@@ -69,42 +72,42 @@ func (r *Relay) UsePasskey(ctx context.Context, id string, count uint32, challen
 	})
 }
 
-// Passkeys lists those of a person, the oldest first.
-func (r *Relay) Passkeys(ctx context.Context, person string) (list []Passkey, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) error {
+// List lists those of a person, the oldest first.
+func (t *Passkeys) List(ctx context.Context, person string) (list []Passkey, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Passkeys(person)
 		return err
 	})
 	return list, err
 }
 
-// PasskeyOf returns a passkey by its credential.
-func (r *Relay) PasskeyOf(ctx context.Context, credential string) (k Passkey, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+// ByCredential returns a passkey by its credential.
+func (t *Passkeys) ByCredential(ctx context.Context, credential string) (k Passkey, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		k, err = rd.Passkey(credential)
 		return err
 	})
 	return k, err
 }
 
-// FindPasskey returns a passkey by its id.
-func (r *Relay) FindPasskey(ctx context.Context, id string) (k Passkey, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+// Find returns a passkey by its id.
+func (t *Passkeys) Find(ctx context.Context, id string) (k Passkey, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		k, err = rd.PasskeyByID(id)
 		return err
 	})
 	return k, err
 }
 
-// RenamePasskey gives a passkey another name.
-func (r *Relay) RenamePasskey(ctx context.Context, k Passkey, name string) (_ Passkey, err error) {
+// Rename gives a passkey another name.
+func (t *Passkeys) Rename(ctx context.Context, k Passkey, name string) (_ Passkey, err error) {
 	if k.Name, err = checkPasskeyName(name); err != nil {
 		return k, err
 	}
-	return k, r.store.Apply(ctx, func(tx Tx) error { return tx.RenamePasskey(k.ID, k.Name) })
+	return k, t.store.Apply(ctx, func(tx Tx) error { return tx.RenamePasskey(k.ID, k.Name) })
 }
 
-// RemovePasskey makes relay forget a passkey.
-func (r *Relay) RemovePasskey(ctx context.Context, id string) error {
-	return r.store.Apply(ctx, func(tx Tx) error { return tx.DeletePasskey(id) })
+// Remove makes relay forget a passkey.
+func (t *Passkeys) Remove(ctx context.Context, id string) error {
+	return t.store.Apply(ctx, func(tx Tx) error { return tx.DeletePasskey(id) })
 }

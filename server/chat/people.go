@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/mail"
 	"slices"
 	"strings"
@@ -51,8 +52,8 @@ func CheckPassword(password string, own ...string) error {
 	return nil
 }
 
-// check rejects a person with invalid fields.
-func (p *Person) check() error {
+// checkPerson rejects a person with invalid fields.
+func checkPerson(p *Person) error {
 	p.Name, p.Email = strings.Join(strings.Fields(p.Name), " "), EmailKey(p.Email)
 	if err := CheckEmail(p.Email); err != nil {
 		return err
@@ -60,18 +61,18 @@ func (p *Person) check() error {
 	if !p.Role.Valid() {
 		return Errorf(Invalid, "role must be administrator or operator")
 	}
-	if err := p.Preferences.V.check(); err != nil {
+	if err := checkPreferences(&p.Preferences.V); err != nil {
 		return err
 	}
-	return p.checkPlatformNames()
+	return checkPlatformNames(p.PlatformNames)
 }
 
-func (p *Person) checkPlatformNames() error {
-	if len(p.PlatformNames) > maxPlatformNames {
+func checkPlatformNames(names []PlatformName) error {
+	if len(names) > maxPlatformNames {
 		return Errorf(Invalid, "platformNames must be at most %d", maxPlatformNames)
 	}
-	for i := range p.PlatformNames {
-		n := &p.PlatformNames[i]
+	for i := range names {
+		n := &names[i]
 		n.Name = platformKey(n.Name)
 		if n.Name == "" || utf8.RuneCountInString(n.Name) > maxPlatformName {
 			return Errorf(Invalid, "platformNames.name must be 1 to %d characters", maxPlatformName)
@@ -90,46 +91,54 @@ func platformKey(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "@"))
 }
 
-// People lists everybody by name.
-func (r *Relay) People(ctx context.Context) (list []Person, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+// People are those who answer visitors, or administer relay.
+type People struct {
+	store   Store
+	signIns *SignIns
+	log     *slog.Logger
+	names   platformNames
+}
+
+// List lists everybody by name.
+func (t *People) List(ctx context.Context) (list []Person, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		list, err = rd.People()
 		return err
 	})
 	return list, err
 }
 
-// Person returns ErrPersonNotFound when there is none.
-func (r *Relay) Person(ctx context.Context, id string) (p Person, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+// Find returns ErrPersonNotFound when there is none.
+func (t *People) Find(ctx context.Context, id string) (p Person, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		p, err = rd.Person(id)
 		return err
 	})
 	return p, err
 }
 
-// PersonByEmail returns ErrPersonNotFound when nobody has the address.
-func (r *Relay) PersonByEmail(ctx context.Context, email string) (p Person, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+// ByEmail returns ErrPersonNotFound when nobody has the address.
+func (t *People) ByEmail(ctx context.Context, email string) (p Person, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		p, err = rd.PersonByEmail(EmailKey(email))
 		return err
 	})
 	return p, err
 }
 
-// AddPerson stores a new person. Without an id it gets one.
-func (r *Relay) AddPerson(ctx context.Context, p Person) (Person, error) {
-	p.prepare()
-	if err := p.check(); err != nil {
+// Add stores a new person. Without an id it gets one.
+func (t *People) Add(ctx context.Context, p Person) (Person, error) {
+	prepare(&p)
+	if err := checkPerson(&p); err != nil {
 		return p, err
 	}
-	err := r.store.Apply(ctx, func(tx Tx) error { return addPerson(tx, &p) })
-	r.forgetNames()
+	err := t.store.Apply(ctx, func(tx Tx) error { return addPerson(tx, &p) })
+	t.forgetNames()
 	return p, err
 }
 
 // prepare fills in what every new person has.
-func (p *Person) prepare() {
+func prepare(p *Person) {
 	if p.ID == "" {
 		p.ID = NewID()
 	}
@@ -162,7 +171,7 @@ func taken(tx Tx, p *Person) error {
 		find func(string) (Person, error)
 		key  string
 		err  error
-	}{{tx.PersonByEmail, p.Email, ErrEmailTaken}, {tx.PersonByName, nameKey(p.Name), ErrNameTaken}} {
+	}{{tx.PersonByEmail, p.Email, ErrEmailTaken}, {tx.PersonByName, NameKey(p.Name), ErrNameTaken}} {
 		had, err := other.find(other.key)
 		switch {
 		case errors.Is(err, ErrPersonNotFound):
@@ -191,9 +200,9 @@ func named(tx Tx, p *Person) error {
 	return nil
 }
 
-// ChangePerson stores what change does to a person, and returns the person as stored.
-func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person) error) (p Person, err error) {
-	err = r.store.Apply(ctx, func(tx Tx) error {
+// Change stores what change does to a person, and returns the person as stored.
+func (t *People) Change(ctx context.Context, id string, change func(*Person) error) (p Person, err error) {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
@@ -204,7 +213,7 @@ func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person
 		if err := change(&p); err != nil {
 			return err
 		}
-		if err := p.check(); err != nil {
+		if err := checkPerson(&p); err != nil {
 			return err
 		}
 		if p.Name != name { // names of earlier versions stay
@@ -227,15 +236,15 @@ func (r *Relay) ChangePerson(ctx context.Context, id string, change func(*Person
 		}
 		return tx.PutPerson(&p)
 	})
-	r.forgetNames()
+	t.forgetNames()
 	return p, err
 }
 
-// RemovePerson removes a person with sign-ins, whose streams end at once. What
-// the person wrote stays.
-func (r *Relay) RemovePerson(ctx context.Context, id string) (p Person, err error) {
+// Remove removes a person with sign-ins, whose streams end at once. What the person
+// wrote stays.
+func (t *People) Remove(ctx context.Context, id string) (p Person, err error) {
 	var ended []SignIn
-	err = r.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
@@ -255,8 +264,8 @@ func (r *Relay) RemovePerson(ctx context.Context, id string) (p Person, err erro
 	if err != nil {
 		return p, err
 	}
-	r.forgetNames()
-	r.endSeats(ctx, p.Name, ended)
+	t.forgetNames()
+	t.signIns.endSeats(ctx, p.Name, ended)
 	return p, nil
 }
 
@@ -279,8 +288,8 @@ func notLast(tx Tx) error {
 }
 
 // PutFace replaces a person's picture; an empty one removes it.
-func (r *Relay) PutFace(ctx context.Context, id string, f Face) (p Person, err error) {
-	err = r.store.Apply(ctx, func(tx Tx) error {
+func (t *People) PutFace(ctx context.Context, id string, f Face) (p Person, err error) {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
@@ -297,8 +306,8 @@ func (r *Relay) PutFace(ctx context.Context, id string, f Face) (p Person, err e
 }
 
 // Face returns a person with the picture, whose Data is empty if there is none.
-func (r *Relay) Face(ctx context.Context, id string) (p Person, f Face, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+func (t *People) Face(ctx context.Context, id string) (p Person, f Face, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		if p, err = rd.Person(id); err != nil || p.Face == "" {
 			return err
 		}

@@ -86,3 +86,16 @@ type PasskeyTx interface {
 	// DropChallenges forgets those that expired before a time.
 	DropChallenges(before Time) error
 }
+
+// DeviceReader is the part of a [Reader] about devices.
+type DeviceReader interface {
+	// PushDevices lists all devices that are notified.
+	PushDevices() ([]PushDevice, error)
+}
+
+// DeviceTx is the part of a [Tx] about devices.
+type DeviceTx interface {
+	PutPushDevice(d *PushDevice) error
+	// DeletePushDevice returns ErrDeviceNotFound when there is none.
+	DeletePushDevice(id string) error
+}

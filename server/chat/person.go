@@ -45,17 +45,15 @@ var (
 	ErrLastAdmin      = &Error{Kind: Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
 )
 
-// NameKey is the name without case, which no two people share.
-func (p *Person) NameKey() string { return nameKey(p.Name) }
-
 // Face is a person's picture.
 type Face struct {
 	MimeType string `db:"mime_type"`
 	Data     []byte `db:"data"`
 }
 
-// nameKey is what names are compared by: without case and double spaces.
-func nameKey(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+// NameKey is what names are compared by: without case and double spaces. No two people
+// share it.
+func NameKey(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
 // Preferences are somebody's own settings.
 type Preferences struct {

@@ -19,11 +19,8 @@ type platformNames struct {
 
 // Colleague completes an operator from a platform: whoever has one of the ids or user
 // names there counts as that person.
-func (r *Relay) Colleague(ctx context.Context, by Author, names ...string) Author {
-	if r.backend {
-		return by
-	}
-	people := r.namesOnPlatforms(ctx)
+func (t *People) Colleague(ctx context.Context, by Author, names ...string) Author {
+	people := t.namesOnPlatforms(ctx)
 	for _, name := range names {
 		if key := platformKey(name); key != "" {
 			if p, known := people[by.Source+" "+key]; known {
@@ -36,26 +33,26 @@ func (r *Relay) Colleague(ctx context.Context, by Author, names ...string) Autho
 }
 
 // namesOnPlatforms returns the names, those last known if the store fails.
-func (r *Relay) namesOnPlatforms(ctx context.Context) map[string]Person {
-	r.names.mu.Lock()
-	defer r.names.mu.Unlock()
-	if time.Since(r.names.readAt) < namesAge {
-		return r.names.people
+func (t *People) namesOnPlatforms(ctx context.Context) map[string]Person {
+	t.names.mu.Lock()
+	defer t.names.mu.Unlock()
+	if time.Since(t.names.readAt) < namesAge {
+		return t.names.people
 	}
-	err := r.store.ReadOne(ctx, func(rd Reader) (err error) {
-		r.names.people, err = rd.NamesOnPlatforms()
+	err := t.store.ReadOne(ctx, func(rd Reader) (err error) {
+		t.names.people, err = rd.NamesOnPlatforms()
 		return err
 	})
 	if err != nil {
-		r.log.Warn("cannot read the names on platforms", "err", err)
+		t.log.Warn("cannot read the names on platforms", "err", err)
 	}
-	r.names.readAt = time.Now()
-	return r.names.people
+	t.names.readAt = time.Now()
+	return t.names.people
 }
 
 // forgetNames makes the next operator's names be read again.
-func (r *Relay) forgetNames() {
-	r.names.mu.Lock()
-	defer r.names.mu.Unlock()
-	r.names.readAt = time.Time{}
+func (t *People) forgetNames() {
+	t.names.mu.Lock()
+	defer t.names.mu.Unlock()
+	t.names.readAt = time.Time{}
 }

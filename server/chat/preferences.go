@@ -9,8 +9,8 @@ import (
 // metaKeyPreferences are the preferences of who uses the secret key and has no account.
 const metaKeyPreferences = "key_preferences"
 
-// check rejects unknown values.
-func (p *Preferences) check() error {
+// checkPreferences rejects unknown values.
+func checkPreferences(p *Preferences) error {
 	switch p.Notify {
 	case NotifyEverything, NotifyMine, NotifyNothing:
 		return nil
@@ -33,8 +33,8 @@ func PreferencesOf(rd Reader, person string) (Preferences, error) {
 }
 
 // KeyPreferences returns the preferences of who uses the secret key.
-func (r *Relay) KeyPreferences(ctx context.Context) (p Preferences, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) error {
+func (t *People) KeyPreferences(ctx context.Context) (p Preferences, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		p, err = PreferencesOf(rd, "")
 		return err
 	})
@@ -42,13 +42,14 @@ func (r *Relay) KeyPreferences(ctx context.Context) (p Preferences, err error) {
 }
 
 // ChangeKeyPreferences changes the preferences of who uses the secret key.
-func (r *Relay) ChangeKeyPreferences(ctx context.Context, change func(*Preferences)) (p Preferences, err error) {
-	err = r.store.Apply(ctx, func(tx Tx) error {
+func (t *People) ChangeKeyPreferences(ctx context.Context, change func(*Preferences)) (p Preferences, err error) {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if p, err = PreferencesOf(tx, ""); err != nil {
 			return err
 		}
-		if change(&p); p.check() != nil {
-			return p.check()
+		change(&p)
+		if err := checkPreferences(&p); err != nil {
+			return err
 		}
 		text, err := json.Marshal(p)
 		if err == nil {

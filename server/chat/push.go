@@ -22,9 +22,15 @@ const (
 	pushPublicLength = 65
 )
 
-// check rejects a device that cannot be notified. Its address is checked again when it
-// is dialled.
-func (d *PushDevice) check() error {
+// Devices are the browsers that are notified.
+type Devices struct {
+	store Store
+	hooks Hooks
+}
+
+// checkDevice rejects a device that cannot be notified. Its address is checked again when
+// it is dialled.
+func checkDevice(d *PushDevice) error {
 	u, err := url.Parse(d.Endpoint)
 	switch {
 	case err != nil, u.Scheme != "https", u.Host == "", u.User != nil, len(d.Endpoint) > maxEndpoint, strings.ContainsAny(d.Endpoint, " \r\n\x00"):
@@ -55,15 +61,15 @@ func isKey(text string) bool {
 	return err == nil
 }
 
-// PushKeys returns the keys by which push services know relay, in base64url. They are
+// Keys returns the keys by which push services know relay, in base64url. They are
 // made when they are first needed.
-func (r *Relay) PushKeys(ctx context.Context) (private, public string, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) (err error) {
+func (t *Devices) Keys(ctx context.Context) (private, public string, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) (err error) {
 		private, err = rd.Meta(metaPushKey)
 		return err
 	})
 	if err == nil && private == "" {
-		private, err = r.makePushKey(ctx)
+		private, err = t.makeKey(ctx)
 	}
 	if err != nil {
 		return "", "", err
@@ -75,13 +81,13 @@ func (r *Relay) PushKeys(ctx context.Context) (private, public string, err error
 	return private, base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()), nil
 }
 
-// makePushKey stores a new key unless another relay has done so.
-func (r *Relay) makePushKey(ctx context.Context) (private string, err error) {
+// makeKey stores a new key unless another relay has done so.
+func (t *Devices) makeKey(ctx context.Context) (private string, err error) {
 	key, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {
 		return "", err
 	}
-	err = r.store.Apply(ctx, func(tx Tx) (err error) {
+	err = t.store.Apply(ctx, func(tx Tx) (err error) {
 		if private, err = tx.LockMeta(metaPushKey); err != nil || private != "" {
 			return err
 		}
@@ -91,10 +97,10 @@ func (r *Relay) makePushKey(ctx context.Context) (private string, err error) {
 	return private, err
 }
 
-// PushDevices lists the devices of a person, or everybody's with "".
-func (r *Relay) PushDevices(ctx context.Context, person string) ([]PushDevice, error) {
+// List lists the devices of a person, or everybody's with "".
+func (t *Devices) List(ctx context.Context, person string) ([]PushDevice, error) {
 	list := []PushDevice{}
-	err := r.store.ReadOne(ctx, func(rd Reader) error {
+	err := t.store.ReadOne(ctx, func(rd Reader) error {
 		all, err := rd.PushDevices()
 		for i := range all {
 			if person == "" || all[i].Person == person {
@@ -106,15 +112,15 @@ func (r *Relay) PushDevices(ctx context.Context, person string) ([]PushDevice, e
 	return list, err
 }
 
-// AddPushDevice lets a device be notified. A known endpoint gets the new values; whoever
+// Add lets a device be notified. A known endpoint gets the new values; whoever
 // uses the browser now owns it.
-func (r *Relay) AddPushDevice(ctx context.Context, d PushDevice) (PushDevice, error) {
-	if err := d.check(); err != nil {
+func (t *Devices) Add(ctx context.Context, d PushDevice) (PushDevice, error) {
+	if err := checkDevice(&d); err != nil {
 		return d, err
 	}
 	fresh := NewID()
 	first := false
-	err := r.store.Apply(ctx, func(tx Tx) error {
+	err := t.store.Apply(ctx, func(tx Tx) error {
 		all, err := tx.PushDevices()
 		if err != nil {
 			return err
@@ -135,19 +141,19 @@ func (r *Relay) AddPushDevice(ctx context.Context, d PushDevice) (PushDevice, er
 		if err := tx.PutPushDevice(&d); err != nil {
 			return err
 		}
-		return tx.PutSetting(settingPush, Raw("true"))
+		return tx.PutSetting(SettingPush, Raw("true"))
 	})
 	if err == nil && first {
-		err = r.pushesChanged(ctx)
+		err = t.hooks.PushesChanged(ctx)
 	}
 	return d, err
 }
 
-// RemovePushDevice ends a device's notifications. With an empty person it is that of
-// any: its push service knows it no longer.
-func (r *Relay) RemovePushDevice(ctx context.Context, person, id string) error {
+// Remove ends a device's notifications. With an empty person it is that of any: its push
+// service knows it no longer.
+func (t *Devices) Remove(ctx context.Context, person, id string) error {
 	last := false
-	err := r.store.Apply(ctx, func(tx Tx) error {
+	err := t.store.Apply(ctx, func(tx Tx) error {
 		all, err := tx.PushDevices()
 		if err != nil {
 			return err
@@ -160,7 +166,7 @@ func (r *Relay) RemovePushDevice(ctx context.Context, person, id string) error {
 			return ErrDeviceNotFound
 		}
 		if last = len(all) == 1; last {
-			err = tx.DeleteSetting(settingPush)
+			err = tx.DeleteSetting(SettingPush)
 		}
 		if err == nil {
 			err = tx.DeletePushDevice(id)
@@ -168,7 +174,7 @@ func (r *Relay) RemovePushDevice(ctx context.Context, person, id string) error {
 		return err
 	})
 	if err == nil && last {
-		err = r.pushesChanged(ctx)
+		err = t.hooks.PushesChanged(ctx)
 	}
 	return err
 }

@@ -13,13 +13,14 @@ import (
 func TestLastDeviceGoesWithItsSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
-		ada, err := h.AddPerson(t.Context(), chat.Person{Name: "Ada", Email: "ada@example.com", Role: chat.RoleOperator})
+		team := chat.NewTeam(store, h, quiet)
+		ada, err := team.People.Add(t.Context(), chat.Person{Name: "Ada", Email: "ada@example.com", Role: chat.RoleOperator})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, in, err := h.SignIn(t.Context(), ada.ID, "test", "192.0.2.1")
+		_, in, err := team.SignIns.SignIn(t.Context(), ada.ID, "test", "192.0.2.1")
 		if err == nil {
-			_, err = h.AddPushDevice(t.Context(), chat.PushDevice{Person: ada.ID, SignIn: in.ID, Endpoint: "https://push.example.com/x", Auth: "AAAAAAAAAAAAAAAAAAAAAA", Label: "Phone",
+			_, err = team.Devices.Add(t.Context(), chat.PushDevice{Person: ada.ID, SignIn: in.ID, Endpoint: "https://push.example.com/x", Auth: "AAAAAAAAAAAAAAAAAAAAAA", Label: "Phone",
 				P256dh: "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"})
 		}
 		if err != nil {
@@ -27,7 +28,7 @@ func TestLastDeviceGoesWithItsSignIn(t *testing.T) {
 		}
 		for _, ended := range []bool{false, true} {
 			if ended {
-				if err := h.EndSignIn(t.Context(), in.ID); err != nil {
+				if err := team.SignIns.End(t.Context(), in.ID); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -8,9 +8,9 @@ const PushSink = "push"
 // PushDelay is how long an answer has to silence a notification.
 const PushDelay = 5 * time.Second
 
-// settingPush is the stored sign, among the settings, that there are devices: without
+// SettingPush is the stored sign, among the settings, that there are devices: without
 // any nothing is written for a notification.
-const settingPush = "push"
+const SettingPush = "push"
 
 // PushDevice is a browser that is notified.
 type PushDevice struct {

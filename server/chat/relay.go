@@ -22,10 +22,8 @@ type Relay struct {
 	receipts receipts
 	visitors visitors
 	viewing  viewing
-	names    platformNames
 	hosts    *Hosts
 	isBot    func(agent string) bool
-	failed   failedSignIns
 	snoozes  snoozes
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]

@@ -212,7 +212,7 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 }
 
 func mergeSettings(env, stored map[string]Raw) *Settings {
-	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[settingPush]) > 0}
+	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[SettingPush]) > 0}
 	_ = json.Unmarshal(stored[settingConfirmedHost], &s.confirmedHost)
 	for _, def := range SettingList {
 		value, source := Raw(def.Default), FromDefault
@@ -353,8 +353,8 @@ func isMask(value json.RawMessage, current Raw) bool {
 	return given == masked
 }
 
-// pushesChanged applies, at every node, that there are devices now, or none any more.
-func (r *Relay) pushesChanged(ctx context.Context) error {
+// PushesChanged applies, at every node, that there are devices now, or none any more.
+func (r *Relay) PushesChanged(ctx context.Context) error {
 	r.nodes.Ring(noteSettings)
 	return r.applySettings(ctx)
 }

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 )
 
@@ -14,11 +15,18 @@ const (
 	maxAgent    = 60
 )
 
+// SignIns are the browsers in which somebody is signed in.
+type SignIns struct {
+	store Store
+	hooks Hooks
+	log   *slog.Logger
+}
+
 // SignIn signs a person in and returns the secret for the cookie. agent and address
 // describe the browser.
-func (r *Relay) SignIn(ctx context.Context, person, agent, address string) (secret string, s SignIn, err error) {
+func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (secret string, s SignIn, err error) {
 	secret, s = newSignIn(person, agent, address)
-	err = r.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if _, err := tx.Person(person); err != nil {
 			return err
 		}
@@ -29,10 +37,10 @@ func (r *Relay) SignIn(ctx context.Context, person, agent, address string) (secr
 
 // SignInByKey signs somebody in who has the secret key. valid is asked in the transaction
 // that signs in: the key may be replaced meanwhile.
-func (r *Relay) SignInByKey(ctx context.Context, name, agent, address string, valid func(Reader) error) (secret string, s SignIn, err error) {
+func (t *SignIns) SignInByKey(ctx context.Context, name, agent, address string, valid func(Reader) error) (secret string, s SignIn, err error) {
 	secret, s = newSignIn("", agent, address)
 	s.Name = name
-	err = r.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := valid(tx); err != nil {
 			return err
 		}
@@ -48,12 +56,12 @@ func newSignIn(person, agent, address string) (string, SignIn) {
 
 // SignedIn returns the person whom a cookie's secret signs in, or ErrSignInNotFound. With
 // the secret key it is an administrator without an id.
-func (r *Relay) SignedIn(ctx context.Context, secret, address string) (p Person, s SignIn, err error) {
-	err = r.store.Read(ctx, func(rd Reader) error {
+func (t *SignIns) SignedIn(ctx context.Context, secret, address string) (p Person, s SignIn, err error) {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		if s, err = rd.SignIn(Hash(secret)); err != nil {
 			return err
 		}
-		p, err = s.person(rd)
+		p, err = personOf(rd, &s)
 		return err
 	})
 	now := Now()
@@ -61,56 +69,56 @@ func (r *Relay) SignedIn(ctx context.Context, secret, address string) (p Person,
 	case errors.Is(err, ErrPersonNotFound), err == nil && now.Sub(s.SeenAt) > signInLasts:
 		return p, s, ErrSignInNotFound
 	case err == nil && now.Sub(s.SeenAt) > seenEvery:
-		err = r.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
+		err = t.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
 	}
 	return p, s, err
 }
 
-// person is who is signed in.
-func (s *SignIn) person(rd Reader) (Person, error) {
+// personOf returns who is signed in.
+func personOf(rd Reader, s *SignIn) (Person, error) {
 	if s.Person == "" {
 		return Person{Name: s.Name, Role: RoleAdministrator}, nil
 	}
 	return rd.Person(s.Person)
 }
 
-// SignInEnded reports whether a sign-in was ended, also by another process. An unreadable
+// Ended reports whether a sign-in was ended, also by another process. An unreadable
 // store ends nothing.
-func (r *Relay) SignInEnded(ctx context.Context, id string) bool {
-	err := r.store.ReadOne(ctx, func(rd Reader) error {
+func (t *SignIns) Ended(ctx context.Context, id string) bool {
+	err := t.store.ReadOne(ctx, func(rd Reader) error {
 		_, err := rd.SignInByID(id)
 		return err
 	})
 	return errors.Is(err, ErrSignInNotFound)
 }
 
-// SignIns lists the sign-ins of a person, or of everybody with "".
-func (r *Relay) SignIns(ctx context.Context, person string) (list []SignIn, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) error {
+// List lists the sign-ins of a person, or of everybody with "".
+func (t *SignIns) List(ctx context.Context, person string) (list []SignIn, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.SignIns(person)
 		return err
 	})
 	return list, err
 }
 
-// FindSignIn returns a sign-in by its id.
-func (r *Relay) FindSignIn(ctx context.Context, id string) (s SignIn, err error) {
-	err = r.store.ReadOne(ctx, func(rd Reader) error {
+// Find returns a sign-in by its id.
+func (t *SignIns) Find(ctx context.Context, id string) (s SignIn, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		s, err = rd.SignInByID(id)
 		return err
 	})
 	return s, err
 }
 
-// EndSignIn ends a sign-in with its streams.
-func (r *Relay) EndSignIn(ctx context.Context, id string) error {
+// End ends a sign-in with its streams.
+func (t *SignIns) End(ctx context.Context, id string) error {
 	var p Person
-	err := r.store.Apply(ctx, func(tx Tx) error {
+	err := t.store.Apply(ctx, func(tx Tx) error {
 		s, err := tx.SignInByID(id)
 		if err != nil {
 			return err
 		}
-		if p, err = s.person(tx); err != nil {
+		if p, err = personOf(tx, &s); err != nil {
 			return err
 		}
 		return tx.DeleteSignIn(id)
@@ -118,16 +126,16 @@ func (r *Relay) EndSignIn(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return r.SignOut(ctx, p.Name, id)
+	return t.hooks.SignOut(ctx, p.Name, id)
 }
 
-// EndSignIns ends a person's sign-ins except one, "" for none. The person "" means those
+// EndAll ends a person's sign-ins except one, "" for none. The person "" means those
 // with the secret key.
-func (r *Relay) EndSignIns(ctx context.Context, person, except string) error {
-	list, err := r.SignIns(ctx, person)
+func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
+	list, err := t.List(ctx, person)
 	for i := range list {
 		if err == nil && list[i].ID != except && list[i].Person == person {
-			if err = r.EndSignIn(ctx, list[i].ID); errors.Is(err, ErrSignInNotFound) {
+			if err = t.End(ctx, list[i].ID); errors.Is(err, ErrSignInNotFound) {
 				err = nil
 			}
 		}
@@ -137,10 +145,10 @@ func (r *Relay) EndSignIns(ctx context.Context, person, except string) error {
 
 // endSeats ends the streams of sign-ins that are gone already. Their consoles notice
 // within a second anyway.
-func (r *Relay) endSeats(ctx context.Context, name string, ended []SignIn) {
+func (t *SignIns) endSeats(ctx context.Context, name string, ended []SignIn) {
 	for i := range ended {
-		if err := r.SignOut(ctx, name, ended[i].ID); err != nil {
-			r.log.Error("cannot end an operator's presence", "err", err)
+		if err := t.hooks.SignOut(ctx, name, ended[i].ID); err != nil {
+			t.log.Error("cannot end an operator's presence", "err", err)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func openEngine(t testing.TB, store chat.Store, log *slog.Logger, sinks ...chat.
 	for _, s := range sinks {
 		targets = append(targets, chat.Target{Name: s.Name(), Kind: chat.TargetBridge})
 	}
-	e, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log,
+	e, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Prune: chat.PruneTeam,
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	if err != nil {
 		t.Fatal(err)

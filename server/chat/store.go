@@ -164,11 +164,9 @@ type Reader interface {
 	SavedAnswer(owner, name string) (SavedAnswer, error)
 	CountSavedAnswers(owner string) (int, error)
 
-	// PushDevices lists all devices that are notified.
-	PushDevices() ([]PushDevice, error)
-
 	PeopleReader
 	PasskeyReader
+	DeviceReader
 
 	// Settings returns the stored settings by name, as JSON.
 	Settings() (map[string]Raw, error)
@@ -233,14 +231,12 @@ type Tx interface {
 	// it became.
 	MoveChannel(bridge, from, to string) error
 
-	PutPushDevice(d *PushDevice) error
-	// DeletePushDevice returns ErrDeviceNotFound when there is none.
-	DeletePushDevice(id string) error
 	PutSavedAnswer(a *SavedAnswer) error
 	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
 	DeleteSavedAnswer(owner, name string) error
 	PeopleTx
 	PasskeyTx
+	DeviceTx
 
 	PutSetting(name string, value Raw) error
 	DeleteSetting(name string) error

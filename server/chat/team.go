@@ -1,0 +1,59 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// Team is everything about the people who answer visitors.
+type Team struct {
+	People   *People
+	SignIns  *SignIns
+	Passkeys *Passkeys
+	Devices  *Devices
+	Audit    *Audit
+}
+
+// Hooks are what the engine does when something changes in the team.
+type Hooks interface {
+	// SignOut ends the streams of a sign-in at once. With the operator's last one ends
+	// that operator's switch of the presence.
+	SignOut(ctx context.Context, name, signIn string) error
+	// PushesChanged applies, at every node, that there are devices now, or none any more.
+	PushesChanged(ctx context.Context) error
+}
+
+// NewTeam returns the team that a store keeps.
+func NewTeam(store Store, hooks Hooks, log *slog.Logger) *Team {
+	signIns := &SignIns{store, hooks, log}
+	return &Team{
+		People:   &People{store: store, signIns: signIns, log: log},
+		SignIns:  signIns,
+		Passkeys: &Passkeys{store},
+		Devices:  &Devices{store, hooks},
+		Audit:    &Audit{store: store, log: log},
+	}
+}
+
+// auditLasts is how long the audit list goes back.
+const auditLasts = 365 * 24 * time.Hour
+
+// PruneTeam removes old entries of the audit list, and links and sign-ins that work no more.
+// The sign that there are devices goes with the last sign-in that had one.
+func PruneTeam(tx Tx, now Time) error {
+	if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
+		return err
+	}
+	if err := tx.DropInvitations(now); err != nil {
+		return err
+	}
+	if err := tx.DropSignIns(now.Add(-signInLasts)); err != nil {
+		return err
+	}
+	devices, err := tx.PushDevices()
+	if err == nil && len(devices) == 0 {
+		err = tx.DeleteSetting(SettingPush)
+	}
+	return err
+}
