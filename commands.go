@@ -17,6 +17,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/systemd"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // command is a sub-command. Capitals in its usage stand for any word.
@@ -268,31 +269,31 @@ func (a *app) healthcheck(ctx context.Context, _ string) error {
 	return err
 }
 
-// withTeam calls use with the team in the database of a relay that may be running: it sees
-// a change at once.
-func (a *app) withTeam(ctx context.Context, use func(chat.Store, *chat.Team) error) error {
+// withPeople calls use with the people in the database of a relay that may be running: it
+// sees a change at once.
+func (a *app) withPeople(ctx context.Context, use func(chat.Store, *team.People) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	return use(database, chat.NewTeam(database, nil, a.log))
+	return use(database, team.New(database, nil, a.log).People)
 }
 
 // listPeople prints the team.
 func (a *app) listPeople(ctx context.Context, _ string) error {
-	return a.withTeam(ctx, func(_ chat.Store, team *chat.Team) error {
-		people, err := team.People.List(ctx)
+	return a.withPeople(ctx, func(_ chat.Store, people *team.People) error {
+		list, err := people.List(ctx)
 		if err != nil {
 			return err
 		}
 		if a.line.flags.JSON {
-			return a.json(map[string]any{"people": append([]chat.Person{}, people...)})
+			return a.json(map[string]any{"people": append([]chat.Person{}, list...)})
 		}
-		if len(people) == 0 {
+		if len(list) == 0 {
 			fmt.Fprintln(a.stdout, "Nobody has an account yet. relay people add EMAIL makes an invitation for an administrator.")
 		}
-		for _, p := range people {
+		for _, p := range list {
 			fmt.Fprintf(a.stdout, "%-30s %-30s %s\n", p.Email, p.Name, p.Role)
 		}
 		return nil
@@ -301,23 +302,23 @@ func (a *app) listPeople(ctx context.Context, _ string) error {
 
 // addPerson prints an invitation for an administrator.
 func (a *app) addPerson(ctx context.Context, email string) error {
-	return a.withTeam(ctx, func(store chat.Store, team *chat.Team) error {
-		return a.printLink(ctx, store, team, chat.Invitation{Email: email, Role: chat.RoleAdministrator, InvitedBy: "relay"}, chat.AuditInvited, email)
+	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
+		return a.printLink(ctx, store, people, chat.Invitation{Email: email, Role: chat.RoleAdministrator, InvitedBy: "relay"}, chat.AuditInvited, email)
 	})
 }
 
 // resetPerson prints a link to a new password.
 func (a *app) resetPerson(ctx context.Context, who string) error {
-	return a.withTeam(ctx, func(store chat.Store, team *chat.Team) error {
-		people, err := team.People.List(ctx)
+	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
+		list, err := people.List(ctx)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(people, func(p chat.Person) bool { return p.Email == chat.EmailKey(who) || strings.EqualFold(p.Name, who) })
+		i := slices.IndexFunc(list, func(p chat.Person) bool { return p.Email == team.EmailKey(who) || strings.EqualFold(p.Name, who) })
 		if i < 0 {
 			return errors.New("there is no such person; relay people list shows all")
 		}
-		return a.printLink(ctx, store, team, chat.Invitation{Person: people[i].ID, Role: people[i].Role, InvitedBy: "relay"}, chat.AuditPasswordReset, people[i].Name)
+		return a.printLink(ctx, store, people, chat.Invitation{Person: list[i].ID, Role: list[i].Role, InvitedBy: "relay"}, chat.AuditPasswordReset, list[i].Name)
 	})
 }
 
@@ -331,8 +332,8 @@ func (a *app) audit(ctx context.Context, store chat.Store, action, target string
 }
 
 // printLink makes a link and prints it.
-func (a *app) printLink(ctx context.Context, store chat.Store, team *chat.Team, i chat.Invitation, action, about string) error {
-	secret, made, err := team.People.Invite(ctx, i)
+func (a *app) printLink(ctx context.Context, store chat.Store, people *team.People, i chat.Invitation, action, about string) error {
+	secret, made, err := people.Invite(ctx, i)
 	if err != nil {
 		return err
 	}

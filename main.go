@@ -33,6 +33,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/systemd"
+	"github.com/relay-chat/relay/server/team"
 	"github.com/relay-chat/relay/server/watch"
 )
 
@@ -173,7 +174,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	team := chat.NewTeam(database, engine, a.log)
+	team := team.New(database, engine, a.log)
 	opts := mirror.Options{Colleague: team.People.Colleague}
 	if a.cfg.PublicURL != "" {
 		opts.Links = links
@@ -368,7 +369,7 @@ func watchdog(database *db.DB) chat.Part {
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
 	e, err := chat.Open(ctx, chat.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
-		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: chat.PruneTeam, Attempted: a.watch.Hooks().Attempted,
+		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }
@@ -416,7 +417,7 @@ func (a *app) ai(engine *chat.Engine, base ai.Knowledge) *bridges.AI {
 }
 
 // push returns the notifications of operators' browsers. It sends none before its Run.
-func (a *app) push(engine *chat.Engine, devices *chat.Devices) *bridges.Push {
+func (a *app) push(engine *chat.Engine, devices *team.Devices) *bridges.Push {
 	contact := a.cfg.PublicURL
 	if !strings.HasPrefix(contact, "https://") {
 		contact = "https://github.com/relay-chat/relay"

@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/bridges/push"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // PushOptions are the parts and settings of a Push.
@@ -29,7 +30,7 @@ type Push struct {
 }
 
 // NewPush makes the notifications. It sends nothing before its Run, but tests.
-func NewPush(engine *chat.Engine, devices *chat.Devices, o PushOptions) *Push {
+func NewPush(engine *chat.Engine, devices *team.Devices, o PushOptions) *Push {
 	return &Push{push.New(push.Options{Engine: engine, Devices: devices, Allowed: o.Allowed, Contact: o.Contact, Log: o.Log, Transport: o.Transport}), engine, o}
 }
 

@@ -15,13 +15,14 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // bell is an engine with notifications, and a push service with one browser.
 type bell struct {
 	*chat.Engine
 	t       *testing.T
-	team    *chat.Team
+	team    *team.Team
 	push    *bridges.Push
 	service *pushtest.Service
 	visitor chat.Author
@@ -34,7 +35,7 @@ func newBell(t *testing.T, store *db.DB) *bell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bell{Engine: e, t: t, team: chat.NewTeam(store, e, log), service: pushtest.New(), visitor: chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}}
+	b := &bell{Engine: e, t: t, team: team.New(store, e, log), service: pushtest.New(), visitor: chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}}
 	t.Cleanup(b.service.Close)
 	b.push = bridges.NewPush(e, b.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Transport: b.service.Client().Transport, Log: log})
 	if _, b.service.Key, err = b.team.Devices.Keys(t.Context()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // Limits of a sign-in: its life in seconds, and the length of the operator's name.
@@ -116,7 +117,7 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 	switch {
 	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !isText(l.name):
 		return http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
-	case chat.CheckName(l.name) != nil:
+	case team.CheckName(l.name) != nil:
 		return http.StatusUnauthorized, "Please give a name of ordinary letters: this one has characters that nobody sees, or that look like others."
 	case s.keys.Check(l.key) != KeyCurrent:
 		if s.denied(w, r) != errUnauthorized { // which is not logged each time

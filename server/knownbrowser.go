@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // A known browser is one in which a person has signed in. Its cookie opens nothing: its
@@ -49,5 +50,5 @@ func (s *communityServer) limitAttempts(w http.ResponseWriter, r *http.Request, 
 	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
 		return err
 	}
-	return s.limited(w, r, s.rates.accounts, chat.EmailKey(email))
+	return s.limited(w, r, s.rates.accounts, team.EmailKey(email))
 }

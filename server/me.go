@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // errNoAccount answers who is signed in with the secret key and has no account.
@@ -92,7 +93,7 @@ func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by cha
 		return nil, err
 	}
 	hash := ""
-	if in.Email != nil && chat.EmailKey(*in.Email) != p.Email || in.Password != nil {
+	if in.Email != nil && team.EmailKey(*in.Email) != p.Email || in.Password != nil {
 		if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
 			return nil, err
 		}

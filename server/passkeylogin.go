@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/passkey"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // errWrongPasskey does not say whose passkey it was, or what was wrong.
@@ -22,7 +23,7 @@ func (s *communityServer) askPasskey(w http.ResponseWriter, r *http.Request, _ c
 		return nil, err
 	}
 	return map[string]any{"challenge": toBase64(s.challenge(w, r, signInPurpose)), "rpId": site.Host, "allowCredentials": []credentialView{},
-		"userVerification": "required", "timeout": chat.PasskeyPatience.Milliseconds()}, nil
+		"userVerification": "required", "timeout": team.PasskeyPatience.Milliseconds()}, nil
 }
 
 // passkeyLogin answers POST /console/passkey/sign-in: it sets the console's cookie.

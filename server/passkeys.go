@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/passkey"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // Why there are no passkeys where relay is opened.
@@ -43,7 +44,7 @@ const (
 func addPurpose(by chat.Author) string { return "add:" + by.Person + ":" + by.SignIn + ":" }
 
 func (k *Keyring) challenges() signedCookies {
-	return signedCookies{k.SigningKey("passkey"), chat.PasskeyPatience}
+	return signedCookies{k.SigningKey("passkey"), team.PasskeyPatience}
 }
 
 // challenge makes a challenge for a purpose and gives it to the browser.
@@ -51,7 +52,7 @@ func (s *communityServer) challenge(w http.ResponseWriter, r *http.Request, purp
 	challenge := make([]byte, challengeLength)
 	_, _ = rand.Read(challenge) // never fails
 	value := s.keys.challenges().sign(s.hostCookie(r, challengeCookie), purpose+string(challenge))
-	s.setCookie(w, r, challengeCookie, value, int(chat.PasskeyPatience/time.Second))
+	s.setCookie(w, r, challengeCookie, value, int(team.PasskeyPatience/time.Second))
 	return challenge
 }
 
@@ -158,7 +159,7 @@ func (s *communityServer) newPasskey(w http.ResponseWriter, r *http.Request, by 
 	return map[string]any{
 		"challenge": toBase64(s.challenge(w, r, addPurpose(by))), "rp": map[string]any{"id": site.Host, "name": "relay"},
 		"user":             map[string]any{"id": toBase64([]byte(p.ID)), "name": p.Email, "displayName": p.Name},
-		"pubKeyCredParams": kinds, "excludeCredentials": known, "timeout": chat.PasskeyPatience.Milliseconds(), "attestation": "none",
+		"pubKeyCredParams": kinds, "excludeCredentials": known, "timeout": team.PasskeyPatience.Milliseconds(), "attestation": "none",
 		"authenticatorSelection": map[string]any{"residentKey": "required", "requireResidentKey": true, "userVerification": "required"},
 	}, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/password"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // errBusy is the answer while too many passwords are being checked.
@@ -35,7 +36,7 @@ var errWrongPassword = &httpError{status: http.StatusUnauthorized, text: "This e
 // checkLogin finds the person with an address and a password. Attempts are counted before
 // the costly check: see [communityServer.limitAttempts].
 func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, email, given string) (chat.Person, error) {
-	if !isText(email) || len(email) > maxBody || len(given) > chat.MaxPassword {
+	if !isText(email) || len(email) > maxBody || len(given) > team.MaxPassword {
 		return chat.Person{}, errWrongPassword
 	}
 	p, err := s.team.People.ByEmail(r.Context(), email)
@@ -67,7 +68,7 @@ func (s *communityServer) samePassword(r *http.Request, hash, given string) (boo
 
 // hashPassword checks a new password and hashes it.
 func (s *communityServer) hashPassword(r *http.Request, given string, own ...string) (string, error) {
-	if err := chat.CheckPassword(given, own...); err != nil {
+	if err := team.CheckPassword(given, own...); err != nil {
 		return "", err
 	}
 	if password.Guessable(given, own...) {

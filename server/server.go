@@ -21,6 +21,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/password"
 	"github.com/relay-chat/relay/server/statistics"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // Deps are the parts that the servers of both modes work with.
@@ -32,7 +33,7 @@ type Deps struct {
 	// Statistics know the reply time in community mode only.
 	Statistics *statistics.Counter
 	// Team is only used in community mode.
-	Team *chat.Team
+	Team *team.Team
 	// Knowledge is only used in community mode.
 	Knowledge Knowledge
 	// Push is only used in community mode.
@@ -81,7 +82,7 @@ type Server struct {
 // communityServer is a Server for a website's visitors and its operators.
 type communityServer struct {
 	*Server
-	team      *chat.Team
+	team      *team.Team
 	keys      *Keyring
 	hasher    *password.Hasher
 	links     *chat.FileLinks

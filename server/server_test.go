@@ -26,6 +26,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/statistics"
+	"github.com/relay-chat/relay/server/team"
 )
 
 const (
@@ -39,7 +40,7 @@ type site struct {
 	t      *testing.T
 	url    string
 	store  *db.DB
-	team   *chat.Team
+	team   *team.Team
 	server *server.Server
 	ring   *server.Keyring
 
@@ -71,11 +72,11 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	var err error
 	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log,
-		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: chat.PruneTeam, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.team = chat.NewTeam(store, s.Engine, log)
+	s.team = team.New(store, s.Engine, log)
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}

@@ -14,12 +14,13 @@ import (
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // harness is an engine on an empty database with mirrors of fake platforms.
 type harness struct {
 	*chat.Engine
-	team    *chat.Team
+	team    *team.Team
 	t       *testing.T
 	store   chat.Store
 	fakes   []*fakeBridge
@@ -65,7 +66,7 @@ func start(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge)
 	t.Helper()
 	o := &harness{t: t, store: store, fakes: fakes}
 	o.Engine = o.newEngine()
-	o.team = chat.NewTeam(store, o.Engine, quiet)
+	o.team = team.New(store, o.Engine, quiet)
 	seal, err := chat.NewFileSeal("secret", "")
 	if err != nil {
 		t.Fatal(err)

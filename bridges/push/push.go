@@ -1,6 +1,7 @@
 // Package push notifies operators' browsers of visitors' messages by Web Push: RFC 8030,
-// encrypted by RFC 8291, signed by RFC 8292. It imports package chat and package guard:
-// the addresses of push services are what browsers say.
+// encrypted by RFC 8291, signed by RFC 8292. It imports package chat,
+// package team, whose devices they are, and package guard: the addresses of push services
+// are what browsers say.
 package push
 
 import (
@@ -20,6 +21,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // Limits of a notification.
@@ -37,7 +39,7 @@ const (
 // Options are the parts of a Sink.
 type Options struct {
 	Engine  *chat.Engine
-	Devices *chat.Devices
+	Devices *team.Devices
 	Allowed []netip.Prefix // private networks that push services may be in
 	// Contact is an https address at which push services may reach the operator.
 	Contact string
@@ -183,7 +185,7 @@ func targets(r chat.Reader) (list []target, err error) {
 		owner := devices[i].Person
 		chosen, seen := known[owner]
 		if !seen && err == nil {
-			chosen, err = chat.PreferencesOf(r, owner)
+			chosen, err = team.PreferencesOf(r, owner)
 			known[owner] = chosen
 		}
 		list = append(list, target{devices[i], chosen})

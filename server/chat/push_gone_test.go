@@ -6,6 +6,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // TestLastDeviceGoesWithItsSignIn: the last notified browser went with its sign-in, and a
@@ -13,7 +14,7 @@ import (
 func TestLastDeviceGoesWithItsSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
-		team := chat.NewTeam(store, h, quiet)
+		team := team.New(store, h, quiet)
 		ada, err := team.People.Add(t.Context(), chat.Person{Name: "Ada", Email: "ada@example.com", Role: chat.RoleOperator})
 		if err != nil {
 			t.Fatal(err)

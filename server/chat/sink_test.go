@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // testSink stands where platforms will stand: it keeps what it was handed and
@@ -107,7 +108,7 @@ func openEngine(t testing.TB, store chat.Store, log *slog.Logger, sinks ...chat.
 	for _, s := range sinks {
 		targets = append(targets, chat.Target{Name: s.Name(), Kind: chat.TargetBridge})
 	}
-	e, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Prune: chat.PruneTeam,
+	e, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Prune: team.Prune,
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,12 @@
-package chat
+package team
 
 import (
 	"context"
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // signInLasts is how long a browser stays signed in after it was last seen, seenEvery how
@@ -17,16 +19,16 @@ const (
 
 // SignIns are the browsers in which somebody is signed in.
 type SignIns struct {
-	store Store
+	store chat.Store
 	hooks Hooks
 	log   *slog.Logger
 }
 
 // SignIn signs a person in and returns the secret for the cookie. agent and address
 // describe the browser.
-func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (secret string, s SignIn, err error) {
+func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (secret string, s chat.SignIn, err error) {
 	secret, s = newSignIn(person, agent, address)
-	err = t.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if _, err := tx.Person(person); err != nil {
 			return err
 		}
@@ -37,10 +39,10 @@ func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (se
 
 // SignInByKey signs somebody in who has the secret key. valid is asked in the transaction
 // that signs in: the key may be replaced meanwhile.
-func (t *SignIns) SignInByKey(ctx context.Context, name, agent, address string, valid func(Reader) error) (secret string, s SignIn, err error) {
+func (t *SignIns) SignInByKey(ctx context.Context, name, agent, address string, valid func(chat.Reader) error) (secret string, s chat.SignIn, err error) {
 	secret, s = newSignIn("", agent, address)
 	s.Name = name
-	err = t.store.Apply(ctx, func(tx Tx) error {
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if err := valid(tx); err != nil {
 			return err
 		}
@@ -49,35 +51,35 @@ func (t *SignIns) SignInByKey(ctx context.Context, name, agent, address string, 
 	return secret, s, err
 }
 
-func newSignIn(person, agent, address string) (string, SignIn) {
-	secret, at := NewToken(), Now()
-	return secret, SignIn{ID: NewID(), Hash: Hash(secret), Person: person, CreatedAt: at, SeenAt: at, Agent: Clip(agent, maxAgent), Address: address}
+func newSignIn(person, agent, address string) (string, chat.SignIn) {
+	secret, at := chat.NewToken(), chat.Now()
+	return secret, chat.SignIn{ID: chat.NewID(), Hash: chat.Hash(secret), Person: person, CreatedAt: at, SeenAt: at, Agent: chat.Clip(agent, maxAgent), Address: address}
 }
 
 // SignedIn returns the person whom a cookie's secret signs in, or ErrSignInNotFound. With
 // the secret key it is an administrator without an id.
-func (t *SignIns) SignedIn(ctx context.Context, secret, address string) (p Person, s SignIn, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
-		if s, err = rd.SignIn(Hash(secret)); err != nil {
+func (t *SignIns) SignedIn(ctx context.Context, secret, address string) (p chat.Person, s chat.SignIn, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
+		if s, err = rd.SignIn(chat.Hash(secret)); err != nil {
 			return err
 		}
 		p, err = personOf(rd, &s)
 		return err
 	})
-	now := Now()
+	now := chat.Now()
 	switch {
-	case errors.Is(err, ErrPersonNotFound), err == nil && now.Sub(s.SeenAt) > signInLasts:
-		return p, s, ErrSignInNotFound
+	case errors.Is(err, chat.ErrPersonNotFound), err == nil && now.Sub(s.SeenAt) > signInLasts:
+		return p, s, chat.ErrSignInNotFound
 	case err == nil && now.Sub(s.SeenAt) > seenEvery:
-		err = t.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
+		err = t.store.Apply(ctx, func(tx chat.Tx) error { return tx.SeenSignIn(s.ID, now, address) })
 	}
 	return p, s, err
 }
 
 // personOf returns who is signed in.
-func personOf(rd Reader, s *SignIn) (Person, error) {
+func personOf(rd chat.Reader, s *chat.SignIn) (chat.Person, error) {
 	if s.Person == "" {
-		return Person{Name: s.Name, Role: RoleAdministrator}, nil
+		return chat.Person{Name: s.Name, Role: chat.RoleAdministrator}, nil
 	}
 	return rd.Person(s.Person)
 }
@@ -85,16 +87,16 @@ func personOf(rd Reader, s *SignIn) (Person, error) {
 // Ended reports whether a sign-in was ended, also by another process. An unreadable
 // store ends nothing.
 func (t *SignIns) Ended(ctx context.Context, id string) bool {
-	err := t.store.ReadOne(ctx, func(rd Reader) error {
+	err := t.store.ReadOne(ctx, func(rd chat.Reader) error {
 		_, err := rd.SignInByID(id)
 		return err
 	})
-	return errors.Is(err, ErrSignInNotFound)
+	return errors.Is(err, chat.ErrSignInNotFound)
 }
 
 // List lists the sign-ins of a person, or of everybody with "".
-func (t *SignIns) List(ctx context.Context, person string) (list []SignIn, err error) {
-	err = t.store.ReadOne(ctx, func(rd Reader) error {
+func (t *SignIns) List(ctx context.Context, person string) (list []chat.SignIn, err error) {
+	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
 		list, err = rd.SignIns(person)
 		return err
 	})
@@ -102,8 +104,8 @@ func (t *SignIns) List(ctx context.Context, person string) (list []SignIn, err e
 }
 
 // Find returns a sign-in by its id.
-func (t *SignIns) Find(ctx context.Context, id string) (s SignIn, err error) {
-	err = t.store.ReadOne(ctx, func(rd Reader) error {
+func (t *SignIns) Find(ctx context.Context, id string) (s chat.SignIn, err error) {
+	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
 		s, err = rd.SignInByID(id)
 		return err
 	})
@@ -112,8 +114,8 @@ func (t *SignIns) Find(ctx context.Context, id string) (s SignIn, err error) {
 
 // End ends a sign-in with its streams.
 func (t *SignIns) End(ctx context.Context, id string) error {
-	var p Person
-	err := t.store.Apply(ctx, func(tx Tx) error {
+	var p chat.Person
+	err := t.store.Apply(ctx, func(tx chat.Tx) error {
 		s, err := tx.SignInByID(id)
 		if err != nil {
 			return err
@@ -135,7 +137,7 @@ func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
 	list, err := t.List(ctx, person)
 	for i := range list {
 		if err == nil && list[i].ID != except && list[i].Person == person {
-			if err = t.End(ctx, list[i].ID); errors.Is(err, ErrSignInNotFound) {
+			if err = t.End(ctx, list[i].ID); errors.Is(err, chat.ErrSignInNotFound) {
 				err = nil
 			}
 		}
@@ -145,7 +147,7 @@ func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
 
 // endSeats ends the streams of sign-ins that are gone already. Their consoles notice
 // within a second anyway.
-func (t *SignIns) endSeats(ctx context.Context, name string, ended []SignIn) {
+func (t *SignIns) endSeats(ctx context.Context, name string, ended []chat.SignIn) {
 	for i := range ended {
 		if err := t.hooks.SignOut(ctx, name, ended[i].ID); err != nil {
 			t.log.Error("cannot end an operator's presence", "err", err)

@@ -1,4 +1,4 @@
-package chat
+package team
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"net/url"
 	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // metaPushKey is the private key by which push services know relay.
@@ -24,23 +26,23 @@ const (
 
 // Devices are the browsers that are notified.
 type Devices struct {
-	store Store
+	store chat.Store
 	hooks Hooks
 }
 
 // checkDevice rejects a device that cannot be notified. Its address is checked again when
 // it is dialled.
-func checkDevice(d *PushDevice) error {
+func checkDevice(d *chat.PushDevice) error {
 	u, err := url.Parse(d.Endpoint)
 	switch {
 	case err != nil, u.Scheme != "https", u.Host == "", u.User != nil, len(d.Endpoint) > maxEndpoint, strings.ContainsAny(d.Endpoint, " \r\n\x00"):
-		return Errorf(Invalid, "endpoint must be an https address of a push service, at most %d characters", maxEndpoint)
+		return chat.Errorf(chat.Invalid, "endpoint must be an https address of a push service, at most %d characters", maxEndpoint)
 	case !isKey(d.P256dh):
-		return Errorf(Invalid, "keys.p256dh must be a public key of the curve P-256")
+		return chat.Errorf(chat.Invalid, "keys.p256dh must be a public key of the curve P-256")
 	case len(decodeKey(d.Auth)) != pushAuthLength:
-		return Errorf(Invalid, "keys.auth must be %d bytes in base64url", pushAuthLength)
+		return chat.Errorf(chat.Invalid, "keys.auth must be %d bytes in base64url", pushAuthLength)
 	}
-	d.Label = Clip(OneLine(d.Label), maxPushLabel)
+	d.Label = chat.Clip(chat.OneLine(d.Label), maxPushLabel)
 	return nil
 }
 
@@ -64,7 +66,7 @@ func isKey(text string) bool {
 // Keys returns the keys by which push services know relay, in base64url. They are
 // made when they are first needed.
 func (t *Devices) Keys(ctx context.Context) (private, public string, err error) {
-	err = t.store.ReadOne(ctx, func(rd Reader) (err error) {
+	err = t.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		private, err = rd.Meta(metaPushKey)
 		return err
 	})
@@ -87,7 +89,7 @@ func (t *Devices) makeKey(ctx context.Context) (private string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = t.store.Apply(ctx, func(tx Tx) (err error) {
+	err = t.store.Apply(ctx, func(tx chat.Tx) (err error) {
 		if private, err = tx.LockMeta(metaPushKey); err != nil || private != "" {
 			return err
 		}
@@ -98,9 +100,9 @@ func (t *Devices) makeKey(ctx context.Context) (private string, err error) {
 }
 
 // List lists the devices of a person, or everybody's with "".
-func (t *Devices) List(ctx context.Context, person string) ([]PushDevice, error) {
-	list := []PushDevice{}
-	err := t.store.ReadOne(ctx, func(rd Reader) error {
+func (t *Devices) List(ctx context.Context, person string) ([]chat.PushDevice, error) {
+	list := []chat.PushDevice{}
+	err := t.store.ReadOne(ctx, func(rd chat.Reader) error {
 		all, err := rd.PushDevices()
 		for i := range all {
 			if person == "" || all[i].Person == person {
@@ -114,18 +116,18 @@ func (t *Devices) List(ctx context.Context, person string) ([]PushDevice, error)
 
 // Add lets a device be notified. A known endpoint gets the new values; whoever
 // uses the browser now owns it.
-func (t *Devices) Add(ctx context.Context, d PushDevice) (PushDevice, error) {
+func (t *Devices) Add(ctx context.Context, d chat.PushDevice) (chat.PushDevice, error) {
 	if err := checkDevice(&d); err != nil {
 		return d, err
 	}
-	fresh := NewID()
+	fresh := chat.NewID()
 	first := false
-	err := t.store.Apply(ctx, func(tx Tx) error {
+	err := t.store.Apply(ctx, func(tx chat.Tx) error {
 		all, err := tx.PushDevices()
 		if err != nil {
 			return err
 		}
-		d.ID, d.CreatedAt = fresh, Now()
+		d.ID, d.CreatedAt = fresh, chat.Now()
 		own := 0
 		for i := range all {
 			if all[i].Endpoint == d.Endpoint {
@@ -135,13 +137,13 @@ func (t *Devices) Add(ctx context.Context, d PushDevice) (PushDevice, error) {
 			}
 		}
 		if own >= maxDevices || len(all) >= maxDevicesInAll && d.ID == fresh {
-			return Errorf(Conflict, "There are too many devices: remove one that is no longer used")
+			return chat.Errorf(chat.Conflict, "There are too many devices: remove one that is no longer used")
 		}
 		first = len(all) == 0
 		if err := tx.PutPushDevice(&d); err != nil {
 			return err
 		}
-		return tx.PutSetting(SettingPush, Raw("true"))
+		return tx.PutSetting(chat.SettingPush, chat.Raw("true"))
 	})
 	if err == nil && first {
 		err = t.hooks.PushesChanged(ctx)
@@ -153,7 +155,7 @@ func (t *Devices) Add(ctx context.Context, d PushDevice) (PushDevice, error) {
 // service knows it no longer.
 func (t *Devices) Remove(ctx context.Context, person, id string) error {
 	last := false
-	err := t.store.Apply(ctx, func(tx Tx) error {
+	err := t.store.Apply(ctx, func(tx chat.Tx) error {
 		all, err := tx.PushDevices()
 		if err != nil {
 			return err
@@ -163,10 +165,10 @@ func (t *Devices) Remove(ctx context.Context, person, id string) error {
 			found = found || all[i].ID == id && (person == "" || all[i].Person == person)
 		}
 		if !found {
-			return ErrDeviceNotFound
+			return chat.ErrDeviceNotFound
 		}
 		if last = len(all) == 1; last {
-			err = tx.DeleteSetting(SettingPush)
+			err = tx.DeleteSetting(chat.SettingPush)
 		}
 		if err == nil {
 			err = tx.DeletePushDevice(id)

@@ -1,31 +1,33 @@
-package chat
+package team
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // metaKeyPreferences are the preferences of who uses the secret key and has no account.
 const metaKeyPreferences = "key_preferences"
 
 // checkPreferences rejects unknown values.
-func checkPreferences(p *Preferences) error {
+func checkPreferences(p *chat.Preferences) error {
 	switch p.Notify {
-	case NotifyEverything, NotifyMine, NotifyNothing:
+	case chat.NotifyEverything, chat.NotifyMine, chat.NotifyNothing:
 		return nil
 	}
-	return Errorf(Invalid, "preferences.notify must be everything, mine or nothing")
+	return chat.Errorf(chat.Invalid, "preferences.notify must be everything, mine or nothing")
 }
 
 // PreferencesOf returns those of a person or, for anybody else, those of the secret key.
-func PreferencesOf(rd Reader, person string) (Preferences, error) {
+func PreferencesOf(rd chat.Reader, person string) (chat.Preferences, error) {
 	p, err := rd.Person(person)
-	if !errors.Is(err, ErrPersonNotFound) {
+	if !errors.Is(err, chat.ErrPersonNotFound) {
 		return p.Preferences.V, err
 	}
 	text, err := rd.Meta(metaKeyPreferences)
-	chosen := DefaultPreferences
+	chosen := chat.DefaultPreferences
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &chosen)
 	}
@@ -33,8 +35,8 @@ func PreferencesOf(rd Reader, person string) (Preferences, error) {
 }
 
 // KeyPreferences returns the preferences of who uses the secret key.
-func (t *People) KeyPreferences(ctx context.Context) (p Preferences, err error) {
-	err = t.store.ReadOne(ctx, func(rd Reader) error {
+func (t *People) KeyPreferences(ctx context.Context) (p chat.Preferences, err error) {
+	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
 		p, err = PreferencesOf(rd, "")
 		return err
 	})
@@ -42,8 +44,8 @@ func (t *People) KeyPreferences(ctx context.Context) (p Preferences, err error) 
 }
 
 // ChangeKeyPreferences changes the preferences of who uses the secret key.
-func (t *People) ChangeKeyPreferences(ctx context.Context, change func(*Preferences)) (p Preferences, err error) {
-	err = t.store.Apply(ctx, func(tx Tx) error {
+func (t *People) ChangeKeyPreferences(ctx context.Context, change func(*chat.Preferences)) (p chat.Preferences, err error) {
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if p, err = PreferencesOf(tx, ""); err != nil {
 			return err
 		}

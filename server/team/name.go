@@ -1,10 +1,12 @@
-package chat
+package team
 
 import (
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // alphabets are those whose letters look like letters of another one.
@@ -44,7 +46,7 @@ func CheckName(name string) error {
 }
 
 func badName(format string, args ...any) error {
-	return ErrorAt(Invalid, "name", fmt.Sprintf(format, args...))
+	return chat.ErrorAt(chat.Invalid, "name", fmt.Sprintf(format, args...))
 }
 
 // isUnseen reports whether nobody sees a character, or only by what it does to others.
@@ -83,4 +85,4 @@ var lookAlikes = strings.NewReplacer(
 	"օ", "o", "ս", "u", "ո", "n", "հ", "h", "ı", "i", "ɑ", "a", "ɡ", "g", "0", "o", "1", "l", "|", "l", "\u200c", "", "\u200d", "")
 
 // looks is the same for names that people may take for each other.
-func looks(name string) string { return lookAlikes.Replace(NameKey(name)) }
+func looks(name string) string { return lookAlikes.Replace(chat.NameKey(name)) }

@@ -1,9 +1,14 @@
-package chat
+// Package team is everything about the people who answer visitors: their accounts, sign-ins,
+// passkeys, invitations, preferences, names on platforms, notified devices, and the list of
+// what they did. It imports package chat only.
+package team
 
 import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Team is everything about the people who answer visitors.
@@ -24,8 +29,8 @@ type Hooks interface {
 	PushesChanged(ctx context.Context) error
 }
 
-// NewTeam returns the team that a store keeps.
-func NewTeam(store Store, hooks Hooks, log *slog.Logger) *Team {
+// New returns the team that a store keeps.
+func New(store chat.Store, hooks Hooks, log *slog.Logger) *Team {
 	signIns := &SignIns{store, hooks, log}
 	return &Team{
 		People:   &People{store: store, signIns: signIns, log: log},
@@ -39,9 +44,9 @@ func NewTeam(store Store, hooks Hooks, log *slog.Logger) *Team {
 // auditLasts is how long the audit list goes back.
 const auditLasts = 365 * 24 * time.Hour
 
-// PruneTeam removes old entries of the audit list, and links and sign-ins that work no more.
+// Prune removes old entries of the audit list, and links and sign-ins that work no more.
 // The sign that there are devices goes with the last sign-in that had one.
-func PruneTeam(tx Tx, now Time) error {
+func Prune(tx chat.Tx, now chat.Time) error {
 	if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
 		return err
 	}
@@ -53,7 +58,7 @@ func PruneTeam(tx Tx, now Time) error {
 	}
 	devices, err := tx.PushDevices()
 	if err == nil && len(devices) == 0 {
-		err = tx.DeleteSetting(SettingPush)
+		err = tx.DeleteSetting(chat.SettingPush)
 	}
 	return err
 }

@@ -1,9 +1,11 @@
-package chat
+package team
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // invitationLasts is how long a link works, maxInvitations how many there may be.
@@ -13,27 +15,27 @@ const (
 )
 
 // Invite makes a link and returns its secret, which is stored nowhere.
-func (t *People) Invite(ctx context.Context, i Invitation) (secret string, _ Invitation, err error) {
+func (t *People) Invite(ctx context.Context, i chat.Invitation) (secret string, _ chat.Invitation, err error) {
 	i.Email = EmailKey(i.Email)
 	if !i.Role.Valid() {
-		return "", i, Errorf(Invalid, "role must be administrator or operator")
+		return "", i, chat.Errorf(chat.Invalid, "role must be administrator or operator")
 	}
 	if i.Email != "" {
 		if err := CheckEmail(i.Email); err != nil {
 			return "", i, err
 		}
 	}
-	secret = NewToken()
-	i.ID, i.Hash, i.CreatedAt = NewID(), Hash(secret), Now()
+	secret = chat.NewToken()
+	i.ID, i.Hash, i.CreatedAt = chat.NewID(), chat.Hash(secret), chat.Now()
 	i.ExpiresAt = i.CreatedAt.Add(invitationLasts)
-	return secret, i, t.store.Apply(ctx, func(tx Tx) error { return putInvitation(tx, &i) })
+	return secret, i, t.store.Apply(ctx, func(tx chat.Tx) error { return putInvitation(tx, &i) })
 }
 
 // putInvitation stores a link in place of the one for the same address or person.
-func putInvitation(tx Tx, i *Invitation) error {
+func putInvitation(tx chat.Tx, i *chat.Invitation) error {
 	if i.Person == "" && i.Email != "" {
-		if _, err := tx.PersonByEmail(i.Email); !errors.Is(err, ErrPersonNotFound) {
-			return firstOf(err, ErrEmailTaken)
+		if _, err := tx.PersonByEmail(i.Email); !errors.Is(err, chat.ErrPersonNotFound) {
+			return firstOf(err, chat.ErrEmailTaken)
 		}
 	}
 	if err := tx.DropInvitations(i.CreatedAt); err != nil {
@@ -44,7 +46,7 @@ func putInvitation(tx Tx, i *Invitation) error {
 		return err
 	}
 	if len(list) >= maxInvitations {
-		return Errorf(Conflict, "There are %d open invitations, which is the most. Withdraw one first", len(list))
+		return chat.Errorf(chat.Conflict, "There are %d open invitations, which is the most. Withdraw one first", len(list))
 	}
 	for k := range list {
 		if list[k].Person == i.Person && list[k].Email == i.Email && i.Person+i.Email != "" {
@@ -64,8 +66,8 @@ func firstOf(err, other error) error {
 }
 
 // Invitation returns the link with a secret.
-func (t *People) Invitation(ctx context.Context, secret string) (i Invitation, p Person, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *People) Invitation(ctx context.Context, secret string) (i chat.Invitation, p chat.Person, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		if i, err = validInvitation(rd, secret); err != nil || i.Person == "" {
 			return err
 		}
@@ -75,35 +77,35 @@ func (t *People) Invitation(ctx context.Context, secret string) (i Invitation, p
 	return i, p, err
 }
 
-func validInvitation(rd Reader, secret string) (Invitation, error) {
-	i, err := rd.Invitation(Hash(secret))
+func validInvitation(rd chat.Reader, secret string) (chat.Invitation, error) {
+	i, err := rd.Invitation(chat.Hash(secret))
 	if err != nil {
 		return i, err
 	}
 	works, err := isUsable(rd, &i)
 	if err == nil && !works {
-		err = ErrInvitationNotFound
+		err = chat.ErrInvitationNotFound
 	}
 	return i, err
 }
 
 // isUsable reports whether a link can be used: in time, and only as long as who made it may
 // make one.
-func isUsable(rd Reader, i *Invitation) (bool, error) {
-	if i.ExpiresAt <= Now() || i.Inviter == "" {
-		return i.ExpiresAt > Now(), nil
+func isUsable(rd chat.Reader, i *chat.Invitation) (bool, error) {
+	if i.ExpiresAt <= chat.Now() || i.Inviter == "" {
+		return i.ExpiresAt > chat.Now(), nil
 	}
 	by, err := rd.Person(i.Inviter)
-	if errors.Is(err, ErrPersonNotFound) {
+	if errors.Is(err, chat.ErrPersonNotFound) {
 		return false, nil
 	}
-	return by.Role == RoleAdministrator, err
+	return by.Role == chat.RoleAdministrator, err
 }
 
 // Invitations lists the links that still work.
-func (t *People) Invitations(ctx context.Context) (list []Invitation, err error) {
-	err = t.store.ReadOne(ctx, func(rd Reader) error {
-		all, err := rd.Invitations(Now())
+func (t *People) Invitations(ctx context.Context) (list []chat.Invitation, err error) {
+	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+		all, err := rd.Invitations(chat.Now())
 		for k := range all {
 			works, failed := isUsable(rd, &all[k])
 			if err = errors.Join(err, failed); works {
@@ -117,16 +119,16 @@ func (t *People) Invitations(ctx context.Context) (list []Invitation, err error)
 
 // Withdraw ends a link.
 func (t *People) Withdraw(ctx context.Context, id string) error {
-	return t.store.Apply(ctx, func(tx Tx) error { return tx.DeleteInvitation(id) })
+	return t.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteInvitation(id) })
 }
 
 // Accept uses a link up: p joins with its role or, if the link is somebody's, that person
 // gets p's password, is signed out everywhere and loses the passkeys: they may be a
 // thief's.
-func (t *People) Accept(ctx context.Context, secret string, p Person) (_ Person, i Invitation, err error) {
+func (t *People) Accept(ctx context.Context, secret string, p chat.Person) (_ chat.Person, i chat.Invitation, err error) {
 	prepare(&p)
-	var ended []SignIn
-	err = t.store.Apply(ctx, func(tx Tx) error {
+	var ended []chat.SignIn
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if i, err = validInvitation(tx, secret); err != nil {
 			return err
 		}
@@ -151,7 +153,7 @@ func (t *People) Accept(ctx context.Context, secret string, p Person) (_ Person,
 	return p, i, nil
 }
 
-func resetPassword(tx Tx, id, password string) (p Person, ended []SignIn, err error) {
+func resetPassword(tx chat.Tx, id, password string) (p chat.Person, ended []chat.SignIn, err error) {
 	if p, err = tx.Person(id); err != nil {
 		return p, nil, err
 	}

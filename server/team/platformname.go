@@ -1,9 +1,11 @@
-package chat
+package team
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // namesAge is how long the names on platforms are trusted: another process may change
@@ -13,13 +15,13 @@ const namesAge = time.Second
 // platformNames are the people by their names on platforms.
 type platformNames struct {
 	mu     sync.Mutex
-	people map[string]Person
+	people map[string]chat.Person
 	readAt time.Time
 }
 
 // Colleague completes an operator from a platform: whoever has one of the ids or user
 // names there counts as that person.
-func (t *People) Colleague(ctx context.Context, by Author, names ...string) Author {
+func (t *People) Colleague(ctx context.Context, by chat.Author, names ...string) chat.Author {
 	people := t.namesOnPlatforms(ctx)
 	for _, name := range names {
 		if key := platformKey(name); key != "" {
@@ -33,13 +35,13 @@ func (t *People) Colleague(ctx context.Context, by Author, names ...string) Auth
 }
 
 // namesOnPlatforms returns the names, those last known if the store fails.
-func (t *People) namesOnPlatforms(ctx context.Context) map[string]Person {
+func (t *People) namesOnPlatforms(ctx context.Context) map[string]chat.Person {
 	t.names.mu.Lock()
 	defer t.names.mu.Unlock()
 	if time.Since(t.names.readAt) < namesAge {
 		return t.names.people
 	}
-	err := t.store.ReadOne(ctx, func(rd Reader) (err error) {
+	err := t.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		t.names.people, err = rd.NamesOnPlatforms()
 		return err
 	})

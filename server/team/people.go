@@ -1,4 +1,4 @@
-package chat
+package team
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // Bounds of people.
@@ -29,7 +31,7 @@ func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(em
 func CheckEmail(email string) error {
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || !strings.Contains(email, "@") {
-		return Errorf(Invalid, "email must be an e-mail address, like ada@example.com")
+		return chat.Errorf(chat.Invalid, "email must be an e-mail address, like ada@example.com")
 	}
 	return nil
 }
@@ -38,28 +40,28 @@ func CheckEmail(email string) error {
 func CheckPassword(password string, own ...string) error {
 	switch {
 	case utf8.RuneCountInString(password) < MinPassword:
-		return Errorf(Invalid, "password must be at least %d characters", MinPassword)
+		return chat.Errorf(chat.Invalid, "password must be at least %d characters", MinPassword)
 	case len(password) > MaxPassword:
-		return Errorf(Invalid, "password must be at most %d bytes", MaxPassword)
+		return chat.Errorf(chat.Invalid, "password must be at most %d bytes", MaxPassword)
 	case strings.Trim(password, password[:1]) == "":
-		return Errorf(Invalid, "password must not repeat one character")
+		return chat.Errorf(chat.Invalid, "password must not repeat one character")
 	}
 	for _, name := range own {
 		if name != "" && strings.EqualFold(password, name) {
-			return Errorf(Invalid, "password must not be the name or the e-mail address")
+			return chat.Errorf(chat.Invalid, "password must not be the name or the e-mail address")
 		}
 	}
 	return nil
 }
 
 // checkPerson rejects a person with invalid fields.
-func checkPerson(p *Person) error {
+func checkPerson(p *chat.Person) error {
 	p.Name, p.Email = strings.Join(strings.Fields(p.Name), " "), EmailKey(p.Email)
 	if err := CheckEmail(p.Email); err != nil {
 		return err
 	}
 	if !p.Role.Valid() {
-		return Errorf(Invalid, "role must be administrator or operator")
+		return chat.Errorf(chat.Invalid, "role must be administrator or operator")
 	}
 	if err := checkPreferences(&p.Preferences.V); err != nil {
 		return err
@@ -67,20 +69,20 @@ func checkPerson(p *Person) error {
 	return checkPlatformNames(p.PlatformNames)
 }
 
-func checkPlatformNames(names []PlatformName) error {
+func checkPlatformNames(names []chat.PlatformName) error {
 	if len(names) > maxPlatformNames {
-		return Errorf(Invalid, "platformNames must be at most %d", maxPlatformNames)
+		return chat.Errorf(chat.Invalid, "platformNames must be at most %d", maxPlatformNames)
 	}
 	for i := range names {
 		n := &names[i]
 		n.Name = platformKey(n.Name)
 		if n.Name == "" || utf8.RuneCountInString(n.Name) > maxPlatformName {
-			return Errorf(Invalid, "platformNames.name must be 1 to %d characters", maxPlatformName)
+			return chat.Errorf(chat.Invalid, "platformNames.name must be 1 to %d characters", maxPlatformName)
 		}
 		switch n.Bridge {
 		case "telegram", "discord", "slack":
 		default:
-			return Errorf(Invalid, "platformNames.bridge must be telegram, discord or slack")
+			return chat.Errorf(chat.Invalid, "platformNames.bridge must be telegram, discord or slack")
 		}
 	}
 	return nil
@@ -93,15 +95,15 @@ func platformKey(name string) string {
 
 // People are those who answer visitors, or administer relay.
 type People struct {
-	store   Store
+	store   chat.Store
 	signIns *SignIns
 	log     *slog.Logger
 	names   platformNames
 }
 
 // List lists everybody by name.
-func (t *People) List(ctx context.Context) (list []Person, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *People) List(ctx context.Context) (list []chat.Person, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		list, err = rd.People()
 		return err
 	})
@@ -109,8 +111,8 @@ func (t *People) List(ctx context.Context) (list []Person, err error) {
 }
 
 // Find returns ErrPersonNotFound when there is none.
-func (t *People) Find(ctx context.Context, id string) (p Person, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *People) Find(ctx context.Context, id string) (p chat.Person, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		p, err = rd.Person(id)
 		return err
 	})
@@ -118,8 +120,8 @@ func (t *People) Find(ctx context.Context, id string) (p Person, err error) {
 }
 
 // ByEmail returns ErrPersonNotFound when nobody has the address.
-func (t *People) ByEmail(ctx context.Context, email string) (p Person, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *People) ByEmail(ctx context.Context, email string) (p chat.Person, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		p, err = rd.PersonByEmail(EmailKey(email))
 		return err
 	})
@@ -127,34 +129,34 @@ func (t *People) ByEmail(ctx context.Context, email string) (p Person, err error
 }
 
 // Add stores a new person. Without an id it gets one.
-func (t *People) Add(ctx context.Context, p Person) (Person, error) {
+func (t *People) Add(ctx context.Context, p chat.Person) (chat.Person, error) {
 	prepare(&p)
 	if err := checkPerson(&p); err != nil {
 		return p, err
 	}
-	err := t.store.Apply(ctx, func(tx Tx) error { return addPerson(tx, &p) })
+	err := t.store.Apply(ctx, func(tx chat.Tx) error { return addPerson(tx, &p) })
 	t.forgetNames()
 	return p, err
 }
 
 // prepare fills in what every new person has.
-func prepare(p *Person) {
+func prepare(p *chat.Person) {
 	if p.ID == "" {
-		p.ID = NewID()
+		p.ID = chat.NewID()
 	}
-	p.CreatedAt = Now()
+	p.CreatedAt = chat.Now()
 	if p.Preferences.V.Notify == "" {
-		p.Preferences.V = DefaultPreferences
+		p.Preferences.V = chat.DefaultPreferences
 	}
 }
 
-func addPerson(tx Tx, p *Person) error {
+func addPerson(tx chat.Tx, p *chat.Person) error {
 	n, _, err := tx.CountPeople()
 	switch {
 	case err != nil:
 		return err
 	case n >= MaxPeople:
-		return Errorf(Conflict, "There are %d people, which is the most", n)
+		return chat.Errorf(chat.Conflict, "There are %d people, which is the most", n)
 	}
 	if err := named(tx, p); err != nil {
 		return err
@@ -166,15 +168,15 @@ func addPerson(tx Tx, p *Person) error {
 }
 
 // taken reports whether somebody else has the person's name or address.
-func taken(tx Tx, p *Person) error {
+func taken(tx chat.Tx, p *chat.Person) error {
 	for _, other := range []struct {
-		find func(string) (Person, error)
+		find func(string) (chat.Person, error)
 		key  string
 		err  error
-	}{{tx.PersonByEmail, p.Email, ErrEmailTaken}, {tx.PersonByName, NameKey(p.Name), ErrNameTaken}} {
+	}{{tx.PersonByEmail, p.Email, chat.ErrEmailTaken}, {tx.PersonByName, chat.NameKey(p.Name), chat.ErrNameTaken}} {
 		had, err := other.find(other.key)
 		switch {
-		case errors.Is(err, ErrPersonNotFound):
+		case errors.Is(err, chat.ErrPersonNotFound):
 		case err != nil:
 			return err
 		case had.ID != p.ID:
@@ -185,7 +187,7 @@ func taken(tx Tx, p *Person) error {
 }
 
 // named checks a person's new name, which must not look like somebody else's.
-func named(tx Tx, p *Person) error {
+func named(tx chat.Tx, p *chat.Person) error {
 	if err := CheckName(p.Name); err != nil {
 		return err
 	}
@@ -194,15 +196,15 @@ func named(tx Tx, p *Person) error {
 		return err
 	}
 	key := looks(p.Name)
-	if slices.ContainsFunc(people, func(other Person) bool { return other.ID != p.ID && looks(other.Name) == key }) {
-		return ErrNameTaken
+	if slices.ContainsFunc(people, func(other chat.Person) bool { return other.ID != p.ID && looks(other.Name) == key }) {
+		return chat.ErrNameTaken
 	}
 	return nil
 }
 
 // Change stores what change does to a person, and returns the person as stored.
-func (t *People) Change(ctx context.Context, id string, change func(*Person) error) (p Person, err error) {
-	err = t.store.Apply(ctx, func(tx Tx) error {
+func (t *People) Change(ctx context.Context, id string, change func(*chat.Person) error) (p chat.Person, err error) {
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
@@ -221,7 +223,7 @@ func (t *People) Change(ctx context.Context, id string, change func(*Person) err
 				return err
 			}
 		}
-		if before == RoleAdministrator && p.Role != before {
+		if before == chat.RoleAdministrator && p.Role != before {
 			if err := notLast(tx); err != nil {
 				return err
 			}
@@ -242,16 +244,16 @@ func (t *People) Change(ctx context.Context, id string, change func(*Person) err
 
 // Remove removes a person with sign-ins, whose streams end at once. What the person
 // wrote stays.
-func (t *People) Remove(ctx context.Context, id string) (p Person, err error) {
-	var ended []SignIn
-	err = t.store.Apply(ctx, func(tx Tx) error {
+func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err error) {
+	var ended []chat.SignIn
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
-		if p.Role == RoleAdministrator {
+		if p.Role == chat.RoleAdministrator {
 			if err := notLast(tx); err != nil {
 				return err
 			}
@@ -273,29 +275,29 @@ func (t *People) Remove(ctx context.Context, id string) (p Person, err error) {
 const metaTeam = "team"
 
 // lockTeam has changes of the team made one after the other, on all nodes.
-func lockTeam(tx Tx) error {
+func lockTeam(tx chat.Tx) error {
 	_, err := tx.LockMeta(metaTeam)
 	return err
 }
 
 // notLast rejects what would leave relay without an administrator.
-func notLast(tx Tx) error {
+func notLast(tx chat.Tx) error {
 	_, administrators, err := tx.CountPeople()
 	if err == nil && administrators <= 1 {
-		return ErrLastAdmin
+		return chat.ErrLastAdmin
 	}
 	return err
 }
 
 // PutFace replaces a person's picture; an empty one removes it.
-func (t *People) PutFace(ctx context.Context, id string, f Face) (p Person, err error) {
-	err = t.store.Apply(ctx, func(tx Tx) error {
+func (t *People) PutFace(ctx context.Context, id string, f chat.Face) (p chat.Person, err error) {
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
 		p.Face = ""
 		if len(f.Data) > 0 {
-			p.Face = Hash(string(f.Data))[:16]
+			p.Face = chat.Hash(string(f.Data))[:16]
 		}
 		if err := tx.PutFace(id, &f); err != nil {
 			return err
@@ -306,8 +308,8 @@ func (t *People) PutFace(ctx context.Context, id string, f Face) (p Person, err 
 }
 
 // Face returns a person with the picture, whose Data is empty if there is none.
-func (t *People) Face(ctx context.Context, id string) (p Person, f Face, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *People) Face(ctx context.Context, id string) (p chat.Person, f chat.Face, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		if p, err = rd.Person(id); err != nil || p.Face == "" {
 			return err
 		}

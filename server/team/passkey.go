@@ -1,9 +1,11 @@
-package chat
+package team
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // maxPasskeys is how many passkeys a person may have. PasskeyPatience is how long
@@ -15,32 +17,32 @@ const (
 )
 
 // Passkeys are the key pairs with which people sign in.
-type Passkeys struct{ store Store }
+type Passkeys struct{ store chat.Store }
 
 // useChallenge uses a challenge up. It is remembered until it is too old to be accepted.
-func useChallenge(tx Tx, challenge []byte) error {
-	now := Now()
+func useChallenge(tx chat.Tx, challenge []byte) error {
+	now := chat.Now()
 	if err := tx.DropChallenges(now); err != nil {
 		return err
 	}
-	return tx.UseChallenge(Hash(string(challenge)), now.Add(2*PasskeyPatience))
+	return tx.UseChallenge(chat.Hash(string(challenge)), now.Add(2*PasskeyPatience))
 }
 
 // checkPasskeyName clips a name to one line; an empty one is rejected.
 func checkPasskeyName(name string) (string, error) {
-	if name = Clip(OneLine(name), maxPasskeyName); name == "" {
-		return "", Errorf(Invalid, "name must be 1 to %d characters", maxPasskeyName)
+	if name = chat.Clip(chat.OneLine(name), maxPasskeyName); name == "" {
+		return "", chat.Errorf(chat.Invalid, "name must be 1 to %d characters", maxPasskeyName)
 	}
 	return name, nil
 }
 
 // Add stores the passkey that answered a challenge.
-func (t *Passkeys) Add(ctx context.Context, k Passkey, challenge []byte) (_ Passkey, err error) {
+func (t *Passkeys) Add(ctx context.Context, k chat.Passkey, challenge []byte) (_ chat.Passkey, err error) {
 	if k.Name, err = checkPasskeyName(k.Name); err != nil {
 		return k, err
 	}
-	k.ID, k.CreatedAt = NewID(), Now()
-	err = t.store.Apply(ctx, func(tx Tx) error {
+	k.ID, k.CreatedAt = chat.NewID(), chat.Now()
+	err = t.store.Apply(ctx, func(tx chat.Tx) error {
 		if err := useChallenge(tx, challenge); err != nil {
 			return err
 		}
@@ -52,10 +54,10 @@ func (t *Passkeys) Add(ctx context.Context, k Passkey, challenge []byte) (_ Pass
 			return err
 		}
 		if len(list) >= maxPasskeys {
-			return Errorf(Conflict, "You have %d passkeys, which is the most. Remove one first", len(list))
+			return chat.Errorf(chat.Conflict, "You have %d passkeys, which is the most. Remove one first", len(list))
 		}
-		if _, err := tx.Passkey(k.Credential); !errors.Is(err, ErrPasskeyNotFound) {
-			return firstOf(err, ErrPasskeyTaken)
+		if _, err := tx.Passkey(k.Credential); !errors.Is(err, chat.ErrPasskeyNotFound) {
+			return firstOf(err, chat.ErrPasskeyTaken)
 		}
 		return tx.PutPasskey(&k)
 	})
@@ -64,17 +66,17 @@ func (t *Passkeys) Add(ctx context.Context, k Passkey, challenge []byte) (_ Pass
 
 // Use notes a signature that answered a challenge.
 func (t *Passkeys) Use(ctx context.Context, id string, count uint32, challenge []byte) error {
-	return t.store.Apply(ctx, func(tx Tx) error {
+	return t.store.Apply(ctx, func(tx chat.Tx) error {
 		if err := useChallenge(tx, challenge); err != nil {
 			return err
 		}
-		return tx.UsePasskey(id, int64(count), Now())
+		return tx.UsePasskey(id, int64(count), chat.Now())
 	})
 }
 
 // List lists those of a person, the oldest first.
-func (t *Passkeys) List(ctx context.Context, person string) (list []Passkey, err error) {
-	err = t.store.ReadOne(ctx, func(rd Reader) error {
+func (t *Passkeys) List(ctx context.Context, person string) (list []chat.Passkey, err error) {
+	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
 		list, err = rd.Passkeys(person)
 		return err
 	})
@@ -82,8 +84,8 @@ func (t *Passkeys) List(ctx context.Context, person string) (list []Passkey, err
 }
 
 // ByCredential returns a passkey by its credential.
-func (t *Passkeys) ByCredential(ctx context.Context, credential string) (k Passkey, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *Passkeys) ByCredential(ctx context.Context, credential string) (k chat.Passkey, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		k, err = rd.Passkey(credential)
 		return err
 	})
@@ -91,8 +93,8 @@ func (t *Passkeys) ByCredential(ctx context.Context, credential string) (k Passk
 }
 
 // Find returns a passkey by its id.
-func (t *Passkeys) Find(ctx context.Context, id string) (k Passkey, err error) {
-	err = t.store.Read(ctx, func(rd Reader) error {
+func (t *Passkeys) Find(ctx context.Context, id string) (k chat.Passkey, err error) {
+	err = t.store.Read(ctx, func(rd chat.Reader) error {
 		k, err = rd.PasskeyByID(id)
 		return err
 	})
@@ -100,14 +102,14 @@ func (t *Passkeys) Find(ctx context.Context, id string) (k Passkey, err error) {
 }
 
 // Rename gives a passkey another name.
-func (t *Passkeys) Rename(ctx context.Context, k Passkey, name string) (_ Passkey, err error) {
+func (t *Passkeys) Rename(ctx context.Context, k chat.Passkey, name string) (_ chat.Passkey, err error) {
 	if k.Name, err = checkPasskeyName(name); err != nil {
 		return k, err
 	}
-	return k, t.store.Apply(ctx, func(tx Tx) error { return tx.RenamePasskey(k.ID, k.Name) })
+	return k, t.store.Apply(ctx, func(tx chat.Tx) error { return tx.RenamePasskey(k.ID, k.Name) })
 }
 
 // Remove makes relay forget a passkey.
 func (t *Passkeys) Remove(ctx context.Context, id string) error {
-	return t.store.Apply(ctx, func(tx Tx) error { return tx.DeletePasskey(id) })
+	return t.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeletePasskey(id) })
 }
