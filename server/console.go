@@ -139,7 +139,7 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 }
 
 // startKeySignIn signs in who has the secret key.
-func (s *communityServer) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(chat.Reader) error) error {
+func (s *communityServer) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(team.Reader) error) error {
 	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // The names under which the store keeps the keys.
@@ -371,8 +372,8 @@ func (k *Keyring) rotateSecret(ctx context.Context, before string) (string, erro
 }
 
 // Still reports, in a transaction, that the secret key is the one that was checked before.
-func (k *Keyring) Still(key string) func(chat.Reader) error {
-	return func(r chat.Reader) error {
+func (k *Keyring) Still(key string) func(team.Reader) error {
+	return func(r team.Reader) error {
 		stored, err := r.Meta(metaSecretHash)
 		if err == nil && !chat.SameSecret(chat.Hash(key), cmp.Or(k.preset.secretHash, stored)) {
 			err = errUnauthorized

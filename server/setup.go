@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // setupCookie remembers that the right set-up code was entered.
@@ -80,7 +81,7 @@ func (s *communityServer) signInHere(w http.ResponseWriter, r *http.Request) {
 	if _, err := s.signedIn(r); err == nil || r.Method != http.MethodGet || fromForeignPage(r) {
 		return
 	}
-	err := s.startKeySignIn(w, r, s.engine.Settings().Text("operatorName"), func(chat.Reader) error { return nil })
+	err := s.startKeySignIn(w, r, s.engine.Settings().Text("operatorName"), func(team.Reader) error { return nil })
 	if err != nil {
 		s.log.Error("cannot sign in beside the keys", "err", err)
 	}

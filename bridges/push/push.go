@@ -1,7 +1,7 @@
 // Package push notifies operators' browsers of visitors' messages by Web Push: RFC 8030,
-// encrypted by RFC 8291, signed by RFC 8292. It imports package chat,
-// package team, whose devices they are, and package guard: the addresses of push services
-// are what browsers say.
+// encrypted by RFC 8291, signed by RFC 8292. It imports package chat, package
+// team, whose devices they are, and package guard: the addresses of push services are what
+// browsers say.
 package push
 
 import (

@@ -14,7 +14,7 @@ const failedTogether = time.Hour
 
 // Audit is the list of what was done, by whom and when.
 type Audit struct {
-	store  chat.Store
+	store  store
 	log    *slog.Logger
 	failed failedSignIns
 }
@@ -22,7 +22,7 @@ type Audit struct {
 // Add adds what somebody did. A failure is logged: what was done is done.
 func (t *Audit) Add(ctx context.Context, by chat.Author, e chat.AuditEntry) {
 	e = chat.AuditBy(by, e)
-	if err := t.store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error { return tx.PutAudit(&e) }); err != nil {
+	if err := t.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error { return tx.PutAudit(&e) }); err != nil {
 		t.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
 	}
 }
@@ -39,7 +39,7 @@ func (t *Audit) SignInFailed(ctx context.Context, address string) {
 	f, now := &t.failed, chat.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	err := t.store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error {
+	err := t.store.Apply(context.WithoutCancel(ctx), func(tx Tx) error {
 		if f.number != 0 && now.Sub(f.since) < failedTogether {
 			return tx.CountAudit(f.number, now)
 		}
@@ -55,7 +55,7 @@ func (t *Audit) SignInFailed(ctx context.Context, address string) {
 
 // List lists entries, newest first.
 func (t *Audit) List(ctx context.Context, q chat.AuditQuery) (list []chat.AuditEntry, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Audit(q)
 		return err
 	})

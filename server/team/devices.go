@@ -26,7 +26,7 @@ const (
 
 // Devices are the browsers that are notified.
 type Devices struct {
-	store chat.Store
+	store store
 	hooks Hooks
 }
 
@@ -66,7 +66,7 @@ func isKey(text string) bool {
 // Keys returns the keys by which push services know relay, in base64url. They are
 // made when they are first needed.
 func (t *Devices) Keys(ctx context.Context) (private, public string, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) (err error) {
 		private, err = rd.Meta(metaPushKey)
 		return err
 	})
@@ -89,7 +89,7 @@ func (t *Devices) makeKey(ctx context.Context) (private string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = t.store.Apply(ctx, func(tx chat.Tx) (err error) {
+	err = t.store.Apply(ctx, func(tx Tx) (err error) {
 		if private, err = tx.LockMeta(metaPushKey); err != nil || private != "" {
 			return err
 		}
@@ -102,7 +102,7 @@ func (t *Devices) makeKey(ctx context.Context) (private string, err error) {
 // List lists the devices of a person, or everybody's with "".
 func (t *Devices) List(ctx context.Context, person string) ([]chat.PushDevice, error) {
 	list := []chat.PushDevice{}
-	err := t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err := t.store.ReadOne(ctx, func(rd Reader) error {
 		all, err := rd.PushDevices()
 		for i := range all {
 			if person == "" || all[i].Person == person {
@@ -122,7 +122,7 @@ func (t *Devices) Add(ctx context.Context, d chat.PushDevice) (chat.PushDevice, 
 	}
 	fresh := chat.NewID()
 	first := false
-	err := t.store.Apply(ctx, func(tx chat.Tx) error {
+	err := t.store.Apply(ctx, func(tx Tx) error {
 		all, err := tx.PushDevices()
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ func (t *Devices) Add(ctx context.Context, d chat.PushDevice) (chat.PushDevice, 
 // service knows it no longer.
 func (t *Devices) Remove(ctx context.Context, person, id string) error {
 	last := false
-	err := t.store.Apply(ctx, func(tx chat.Tx) error {
+	err := t.store.Apply(ctx, func(tx Tx) error {
 		all, err := tx.PushDevices()
 		if err != nil {
 			return err

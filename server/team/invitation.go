@@ -28,11 +28,11 @@ func (t *People) Invite(ctx context.Context, i chat.Invitation) (secret string, 
 	secret = chat.NewToken()
 	i.ID, i.Hash, i.CreatedAt = chat.NewID(), chat.Hash(secret), chat.Now()
 	i.ExpiresAt = i.CreatedAt.Add(invitationLasts)
-	return secret, i, t.store.Apply(ctx, func(tx chat.Tx) error { return putInvitation(tx, &i) })
+	return secret, i, t.store.Apply(ctx, func(tx Tx) error { return putInvitation(tx, &i) })
 }
 
 // putInvitation stores a link in place of the one for the same address or person.
-func putInvitation(tx chat.Tx, i *chat.Invitation) error {
+func putInvitation(tx Tx, i *chat.Invitation) error {
 	if i.Person == "" && i.Email != "" {
 		if _, err := tx.PersonByEmail(i.Email); !errors.Is(err, chat.ErrPersonNotFound) {
 			return firstOf(err, chat.ErrEmailTaken)
@@ -67,7 +67,7 @@ func firstOf(err, other error) error {
 
 // Invitation returns the link with a secret.
 func (t *People) Invitation(ctx context.Context, secret string) (i chat.Invitation, p chat.Person, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		if i, err = validInvitation(rd, secret); err != nil || i.Person == "" {
 			return err
 		}
@@ -77,7 +77,7 @@ func (t *People) Invitation(ctx context.Context, secret string) (i chat.Invitati
 	return i, p, err
 }
 
-func validInvitation(rd chat.Reader, secret string) (chat.Invitation, error) {
+func validInvitation(rd Reader, secret string) (chat.Invitation, error) {
 	i, err := rd.Invitation(chat.Hash(secret))
 	if err != nil {
 		return i, err
@@ -91,7 +91,7 @@ func validInvitation(rd chat.Reader, secret string) (chat.Invitation, error) {
 
 // isUsable reports whether a link can be used: in time, and only as long as who made it may
 // make one.
-func isUsable(rd chat.Reader, i *chat.Invitation) (bool, error) {
+func isUsable(rd Reader, i *chat.Invitation) (bool, error) {
 	if i.ExpiresAt <= chat.Now() || i.Inviter == "" {
 		return i.ExpiresAt > chat.Now(), nil
 	}
@@ -104,7 +104,7 @@ func isUsable(rd chat.Reader, i *chat.Invitation) (bool, error) {
 
 // Invitations lists the links that still work.
 func (t *People) Invitations(ctx context.Context) (list []chat.Invitation, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		all, err := rd.Invitations(chat.Now())
 		for k := range all {
 			works, failed := isUsable(rd, &all[k])
@@ -119,7 +119,7 @@ func (t *People) Invitations(ctx context.Context) (list []chat.Invitation, err e
 
 // Withdraw ends a link.
 func (t *People) Withdraw(ctx context.Context, id string) error {
-	return t.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteInvitation(id) })
+	return t.store.Apply(ctx, func(tx Tx) error { return tx.DeleteInvitation(id) })
 }
 
 // Accept uses a link up: p joins with its role or, if the link is somebody's, that person
@@ -128,7 +128,7 @@ func (t *People) Withdraw(ctx context.Context, id string) error {
 func (t *People) Accept(ctx context.Context, secret string, p chat.Person) (_ chat.Person, i chat.Invitation, err error) {
 	prepare(&p)
 	var ended []chat.SignIn
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if i, err = validInvitation(tx, secret); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (t *People) Accept(ctx context.Context, secret string, p chat.Person) (_ ch
 	return p, i, nil
 }
 
-func resetPassword(tx chat.Tx, id, password string) (p chat.Person, ended []chat.SignIn, err error) {
+func resetPassword(tx Tx, id, password string) (p chat.Person, ended []chat.SignIn, err error) {
 	if p, err = tx.Person(id); err != nil {
 		return p, nil, err
 	}

@@ -17,10 +17,10 @@ const (
 )
 
 // Passkeys are the key pairs with which people sign in.
-type Passkeys struct{ store chat.Store }
+type Passkeys struct{ store store }
 
 // useChallenge uses a challenge up. It is remembered until it is too old to be accepted.
-func useChallenge(tx chat.Tx, challenge []byte) error {
+func useChallenge(tx Tx, challenge []byte) error {
 	now := chat.Now()
 	if err := tx.DropChallenges(now); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (t *Passkeys) Add(ctx context.Context, k chat.Passkey, challenge []byte) (_
 		return k, err
 	}
 	k.ID, k.CreatedAt = chat.NewID(), chat.Now()
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := useChallenge(tx, challenge); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (t *Passkeys) Add(ctx context.Context, k chat.Passkey, challenge []byte) (_
 
 // Use notes a signature that answered a challenge.
 func (t *Passkeys) Use(ctx context.Context, id string, count uint32, challenge []byte) error {
-	return t.store.Apply(ctx, func(tx chat.Tx) error {
+	return t.store.Apply(ctx, func(tx Tx) error {
 		if err := useChallenge(tx, challenge); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (t *Passkeys) Use(ctx context.Context, id string, count uint32, challenge [
 
 // List lists those of a person, the oldest first.
 func (t *Passkeys) List(ctx context.Context, person string) (list []chat.Passkey, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.Passkeys(person)
 		return err
 	})
@@ -85,7 +85,7 @@ func (t *Passkeys) List(ctx context.Context, person string) (list []chat.Passkey
 
 // ByCredential returns a passkey by its credential.
 func (t *Passkeys) ByCredential(ctx context.Context, credential string) (k chat.Passkey, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		k, err = rd.Passkey(credential)
 		return err
 	})
@@ -94,7 +94,7 @@ func (t *Passkeys) ByCredential(ctx context.Context, credential string) (k chat.
 
 // Find returns a passkey by its id.
 func (t *Passkeys) Find(ctx context.Context, id string) (k chat.Passkey, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		k, err = rd.PasskeyByID(id)
 		return err
 	})
@@ -106,10 +106,10 @@ func (t *Passkeys) Rename(ctx context.Context, k chat.Passkey, name string) (_ c
 	if k.Name, err = checkPasskeyName(name); err != nil {
 		return k, err
 	}
-	return k, t.store.Apply(ctx, func(tx chat.Tx) error { return tx.RenamePasskey(k.ID, k.Name) })
+	return k, t.store.Apply(ctx, func(tx Tx) error { return tx.RenamePasskey(k.ID, k.Name) })
 }
 
 // Remove makes relay forget a passkey.
 func (t *Passkeys) Remove(ctx context.Context, id string) error {
-	return t.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeletePasskey(id) })
+	return t.store.Apply(ctx, func(tx Tx) error { return tx.DeletePasskey(id) })
 }

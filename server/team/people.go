@@ -95,7 +95,7 @@ func platformKey(name string) string {
 
 // People are those who answer visitors, or administer relay.
 type People struct {
-	store   chat.Store
+	store   store
 	signIns *SignIns
 	log     *slog.Logger
 	names   platformNames
@@ -103,7 +103,7 @@ type People struct {
 
 // List lists everybody by name.
 func (t *People) List(ctx context.Context) (list []chat.Person, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		list, err = rd.People()
 		return err
 	})
@@ -112,7 +112,7 @@ func (t *People) List(ctx context.Context) (list []chat.Person, err error) {
 
 // Find returns ErrPersonNotFound when there is none.
 func (t *People) Find(ctx context.Context, id string) (p chat.Person, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		p, err = rd.Person(id)
 		return err
 	})
@@ -121,7 +121,7 @@ func (t *People) Find(ctx context.Context, id string) (p chat.Person, err error)
 
 // ByEmail returns ErrPersonNotFound when nobody has the address.
 func (t *People) ByEmail(ctx context.Context, email string) (p chat.Person, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		p, err = rd.PersonByEmail(EmailKey(email))
 		return err
 	})
@@ -134,7 +134,7 @@ func (t *People) Add(ctx context.Context, p chat.Person) (chat.Person, error) {
 	if err := checkPerson(&p); err != nil {
 		return p, err
 	}
-	err := t.store.Apply(ctx, func(tx chat.Tx) error { return addPerson(tx, &p) })
+	err := t.store.Apply(ctx, func(tx Tx) error { return addPerson(tx, &p) })
 	t.forgetNames()
 	return p, err
 }
@@ -150,7 +150,7 @@ func prepare(p *chat.Person) {
 	}
 }
 
-func addPerson(tx chat.Tx, p *chat.Person) error {
+func addPerson(tx Tx, p *chat.Person) error {
 	n, _, err := tx.CountPeople()
 	switch {
 	case err != nil:
@@ -168,7 +168,7 @@ func addPerson(tx chat.Tx, p *chat.Person) error {
 }
 
 // taken reports whether somebody else has the person's name or address.
-func taken(tx chat.Tx, p *chat.Person) error {
+func taken(tx Tx, p *chat.Person) error {
 	for _, other := range []struct {
 		find func(string) (chat.Person, error)
 		key  string
@@ -187,7 +187,7 @@ func taken(tx chat.Tx, p *chat.Person) error {
 }
 
 // named checks a person's new name, which must not look like somebody else's.
-func named(tx chat.Tx, p *chat.Person) error {
+func named(tx Tx, p *chat.Person) error {
 	if err := CheckName(p.Name); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func named(tx chat.Tx, p *chat.Person) error {
 
 // Change stores what change does to a person, and returns the person as stored.
 func (t *People) Change(ctx context.Context, id string, change func(*chat.Person) error) (p chat.Person, err error) {
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 // wrote stays.
 func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err error) {
 	var ended []chat.SignIn
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
@@ -275,13 +275,13 @@ func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err erro
 const metaTeam = "team"
 
 // lockTeam has changes of the team made one after the other, on all nodes.
-func lockTeam(tx chat.Tx) error {
+func lockTeam(tx Tx) error {
 	_, err := tx.LockMeta(metaTeam)
 	return err
 }
 
 // notLast rejects what would leave relay without an administrator.
-func notLast(tx chat.Tx) error {
+func notLast(tx Tx) error {
 	_, administrators, err := tx.CountPeople()
 	if err == nil && administrators <= 1 {
 		return chat.ErrLastAdmin
@@ -291,7 +291,7 @@ func notLast(tx chat.Tx) error {
 
 // PutFace replaces a person's picture; an empty one removes it.
 func (t *People) PutFace(ctx context.Context, id string, f chat.Face) (p chat.Person, err error) {
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (t *People) PutFace(ctx context.Context, id string, f chat.Face) (p chat.Pe
 
 // Face returns a person with the picture, whose Data is empty if there is none.
 func (t *People) Face(ctx context.Context, id string) (p chat.Person, f chat.Face, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		if p, err = rd.Person(id); err != nil || p.Face == "" {
 			return err
 		}

@@ -41,7 +41,7 @@ func (t *People) namesOnPlatforms(ctx context.Context) map[string]chat.Person {
 	if time.Since(t.names.readAt) < namesAge {
 		return t.names.people
 	}
-	err := t.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err := t.store.ReadOne(ctx, func(rd Reader) (err error) {
 		t.names.people, err = rd.NamesOnPlatforms()
 		return err
 	})

@@ -21,7 +21,7 @@ func checkPreferences(p *chat.Preferences) error {
 }
 
 // PreferencesOf returns those of a person or, for anybody else, those of the secret key.
-func PreferencesOf(rd chat.Reader, person string) (chat.Preferences, error) {
+func PreferencesOf(rd Reader, person string) (chat.Preferences, error) {
 	p, err := rd.Person(person)
 	if !errors.Is(err, chat.ErrPersonNotFound) {
 		return p.Preferences.V, err
@@ -36,7 +36,7 @@ func PreferencesOf(rd chat.Reader, person string) (chat.Preferences, error) {
 
 // KeyPreferences returns the preferences of who uses the secret key.
 func (t *People) KeyPreferences(ctx context.Context) (p chat.Preferences, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		p, err = PreferencesOf(rd, "")
 		return err
 	})
@@ -45,7 +45,7 @@ func (t *People) KeyPreferences(ctx context.Context) (p chat.Preferences, err er
 
 // ChangeKeyPreferences changes the preferences of who uses the secret key.
 func (t *People) ChangeKeyPreferences(ctx context.Context, change func(*chat.Preferences)) (p chat.Preferences, err error) {
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if p, err = PreferencesOf(tx, ""); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ const (
 
 // SignIns are the browsers in which somebody is signed in.
 type SignIns struct {
-	store chat.Store
+	store store
 	hooks Hooks
 	log   *slog.Logger
 }
@@ -28,7 +28,7 @@ type SignIns struct {
 // describe the browser.
 func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (secret string, s chat.SignIn, err error) {
 	secret, s = newSignIn(person, agent, address)
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if _, err := tx.Person(person); err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (se
 
 // SignInByKey signs somebody in who has the secret key. valid is asked in the transaction
 // that signs in: the key may be replaced meanwhile.
-func (t *SignIns) SignInByKey(ctx context.Context, name, agent, address string, valid func(chat.Reader) error) (secret string, s chat.SignIn, err error) {
+func (t *SignIns) SignInByKey(ctx context.Context, name, agent, address string, valid func(Reader) error) (secret string, s chat.SignIn, err error) {
 	secret, s = newSignIn("", agent, address)
 	s.Name = name
-	err = t.store.Apply(ctx, func(tx chat.Tx) error {
+	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := valid(tx); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func newSignIn(person, agent, address string) (string, chat.SignIn) {
 // SignedIn returns the person whom a cookie's secret signs in, or ErrSignInNotFound. With
 // the secret key it is an administrator without an id.
 func (t *SignIns) SignedIn(ctx context.Context, secret, address string) (p chat.Person, s chat.SignIn, err error) {
-	err = t.store.Read(ctx, func(rd chat.Reader) error {
+	err = t.store.Read(ctx, func(rd Reader) error {
 		if s, err = rd.SignIn(chat.Hash(secret)); err != nil {
 			return err
 		}
@@ -71,13 +71,13 @@ func (t *SignIns) SignedIn(ctx context.Context, secret, address string) (p chat.
 	case errors.Is(err, chat.ErrPersonNotFound), err == nil && now.Sub(s.SeenAt) > signInLasts:
 		return p, s, chat.ErrSignInNotFound
 	case err == nil && now.Sub(s.SeenAt) > seenEvery:
-		err = t.store.Apply(ctx, func(tx chat.Tx) error { return tx.SeenSignIn(s.ID, now, address) })
+		err = t.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
 	}
 	return p, s, err
 }
 
 // personOf returns who is signed in.
-func personOf(rd chat.Reader, s *chat.SignIn) (chat.Person, error) {
+func personOf(rd Reader, s *chat.SignIn) (chat.Person, error) {
 	if s.Person == "" {
 		return chat.Person{Name: s.Name, Role: chat.RoleAdministrator}, nil
 	}
@@ -87,7 +87,7 @@ func personOf(rd chat.Reader, s *chat.SignIn) (chat.Person, error) {
 // Ended reports whether a sign-in was ended, also by another process. An unreadable
 // store ends nothing.
 func (t *SignIns) Ended(ctx context.Context, id string) bool {
-	err := t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err := t.store.ReadOne(ctx, func(rd Reader) error {
 		_, err := rd.SignInByID(id)
 		return err
 	})
@@ -96,7 +96,7 @@ func (t *SignIns) Ended(ctx context.Context, id string) bool {
 
 // List lists the sign-ins of a person, or of everybody with "".
 func (t *SignIns) List(ctx context.Context, person string) (list []chat.SignIn, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		list, err = rd.SignIns(person)
 		return err
 	})
@@ -105,7 +105,7 @@ func (t *SignIns) List(ctx context.Context, person string) (list []chat.SignIn, 
 
 // Find returns a sign-in by its id.
 func (t *SignIns) Find(ctx context.Context, id string) (s chat.SignIn, err error) {
-	err = t.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
 		s, err = rd.SignInByID(id)
 		return err
 	})
@@ -115,7 +115,7 @@ func (t *SignIns) Find(ctx context.Context, id string) (s chat.SignIn, err error
 // End ends a sign-in with its streams.
 func (t *SignIns) End(ctx context.Context, id string) error {
 	var p chat.Person
-	err := t.store.Apply(ctx, func(tx chat.Tx) error {
+	err := t.store.Apply(ctx, func(tx Tx) error {
 		s, err := tx.SignInByID(id)
 		if err != nil {
 			return err

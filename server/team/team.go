@@ -30,7 +30,8 @@ type Hooks interface {
 }
 
 // New returns the team that a store keeps.
-func New(store chat.Store, hooks Hooks, log *slog.Logger) *Team {
+func New(whole chat.Store, hooks Hooks, log *slog.Logger) *Team {
+	store := store{whole}
 	signIns := &SignIns{store, hooks, log}
 	return &Team{
 		People:   &People{store: store, signIns: signIns, log: log},
