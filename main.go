@@ -181,9 +181,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	}
 	base := a.knowledge(database, engine.Settings)
 	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
-	counter := a.statistics(engine)
+	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	deps := a.deps(engine, hook, set, ai, counter)
-	push := a.push(engine, team.Devices)
 	deps.Team, deps.Knowledge, deps.Push, deps.Search, deps.System = team, base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {

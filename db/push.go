@@ -10,18 +10,18 @@ const (
 	deletePushDevice = `DELETE FROM push_devices WHERE id = ?`
 )
 
-// PushDevices implements [chat.Reader].
+// PushDevices implements [chat.DeviceReader].
 func (t *tx) PushDevices() ([]chat.PushDevice, error) {
 	return list[chat.PushDevice](t, selectPushDevices)
 }
 
-// PutPushDevice implements [chat.Tx].
+// PutPushDevice implements [chat.DeviceTx].
 func (t *tx) PutPushDevice(d *chat.PushDevice) error {
 	_, err := t.q.exec(upsertPushDevice, d.ID, d.Person, nullable(d.SignIn), d.Endpoint, d.P256dh, d.Auth, d.Label, int64(d.CreatedAt))
 	return wrap(err, "put push device %s", d.ID)
 }
 
-// DeletePushDevice implements [chat.Tx].
+// DeletePushDevice implements [chat.DeviceTx].
 func (t *tx) DeletePushDevice(id string) error {
 	return t.touch(chat.ErrDeviceNotFound, deletePushDevice, id)
 }

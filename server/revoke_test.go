@@ -14,6 +14,7 @@ import (
 	"github.com/relay-chat/relay/bridges/push/pushtest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // byKey signs in with a secret key and returns the cookie, "" if that is refused.
@@ -201,7 +202,7 @@ func TestOneAdministratorStays(t *testing.T) {
 			ada, bea := s.personNamed("Ada", chat.RoleAdministrator), s.personNamed("Bea", chat.RoleAdministrator)
 			var both sync.WaitGroup
 			both.Go(func() {
-				if _, err := s.team.People.Remove(context.Background(), ada.ID); err != nil && !errors.Is(err, chat.ErrLastAdmin) {
+				if _, err := s.team.People.Remove(context.Background(), ada.ID); err != nil && !errors.Is(err, team.ErrLastAdmin) {
 					t.Error(err)
 				}
 			})
@@ -210,7 +211,7 @@ func TestOneAdministratorStays(t *testing.T) {
 					p.Role = chat.RoleOperator
 					return nil
 				})
-				if err != nil && !errors.Is(err, chat.ErrLastAdmin) {
+				if err != nil && !errors.Is(err, team.ErrLastAdmin) {
 					t.Error(err)
 				}
 			})

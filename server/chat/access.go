@@ -49,7 +49,6 @@ type Passkey struct {
 // Errors of passkeys.
 var (
 	ErrPasskeyNotFound = &Error{Kind: NotFound, Text: "Passkey not found"}
-	ErrPasskeyTaken    = &Error{Kind: Conflict, Text: "This passkey is in use already"}
 	ErrPasskeyCounter  = &Error{Kind: Forbidden, Text: "This passkey may have been copied: it signed less often than before. Remove it under Your account and add a new one"}
 	ErrChallengeUsed   = &Error{Kind: Invalid, Text: "This answer was used already. Please try again"}
 )

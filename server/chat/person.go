@@ -37,13 +37,8 @@ type PlatformName struct {
 	Name   string `json:"name" db:"name"`
 }
 
-// Errors of people.
-var (
-	ErrPersonNotFound = &Error{Kind: NotFound, Text: "Person not found"}
-	ErrNameTaken      = ErrorAt(Conflict, "name", "Somebody in the team has this name already. Add a letter of the last name")
-	ErrEmailTaken     = ErrorAt(Conflict, "email", "Somebody in the team has this e-mail address already")
-	ErrLastAdmin      = &Error{Kind: Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
-)
+// ErrPersonNotFound means that there is no such person in the team.
+var ErrPersonNotFound = &Error{Kind: NotFound, Text: "Person not found"}
 
 // Face is a person's picture.
 type Face struct {
@@ -70,9 +65,6 @@ const (
 	NotifyMine       = "mine"
 	NotifyNothing    = "nothing"
 )
-
-// DefaultPreferences are those of who has chosen nothing.
-var DefaultPreferences = Preferences{Notify: NotifyEverything, Sound: true}
 
 // Wants reports whether a person is notified of a session.
 func (p *Preferences) Wants(person string, s *Session) bool {

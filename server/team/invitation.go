@@ -21,7 +21,7 @@ func (t *People) Invite(ctx context.Context, i chat.Invitation) (secret string, 
 		return "", i, chat.Errorf(chat.Invalid, "role must be administrator or operator")
 	}
 	if i.Email != "" {
-		if err := CheckEmail(i.Email); err != nil {
+		if err := checkEmail(i.Email); err != nil {
 			return "", i, err
 		}
 	}
@@ -35,7 +35,7 @@ func (t *People) Invite(ctx context.Context, i chat.Invitation) (secret string, 
 func putInvitation(tx Tx, i *chat.Invitation) error {
 	if i.Person == "" && i.Email != "" {
 		if _, err := tx.PersonByEmail(i.Email); !errors.Is(err, chat.ErrPersonNotFound) {
-			return firstOf(err, chat.ErrEmailTaken)
+			return firstOf(err, ErrEmailTaken)
 		}
 	}
 	if err := tx.DropInvitations(i.CreatedAt); err != nil {

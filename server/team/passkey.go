@@ -16,6 +16,9 @@ const (
 	PasskeyPatience = 5 * time.Minute
 )
 
+// ErrPasskeyTaken means that somebody signs in with this passkey already.
+var ErrPasskeyTaken = &chat.Error{Kind: chat.Conflict, Text: "This passkey is in use already"}
+
 // Passkeys are the key pairs with which people sign in.
 type Passkeys struct{ store store }
 
@@ -57,7 +60,7 @@ func (t *Passkeys) Add(ctx context.Context, k chat.Passkey, challenge []byte) (_
 			return chat.Errorf(chat.Conflict, "You have %d passkeys, which is the most. Remove one first", len(list))
 		}
 		if _, err := tx.Passkey(k.Credential); !errors.Is(err, chat.ErrPasskeyNotFound) {
-			return firstOf(err, chat.ErrPasskeyTaken)
+			return firstOf(err, ErrPasskeyTaken)
 		}
 		return tx.PutPasskey(&k)
 	})

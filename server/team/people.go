@@ -14,21 +14,36 @@ import (
 
 // Bounds of people.
 const (
-	MaxPeople        = 1000
+	maxPeople        = 1000
 	maxPersonName    = 60
 	maxEmail         = 254
 	maxPlatformName  = 100
 	maxPlatformNames = 20
-	// MinPassword and MaxPassword count characters and bytes.
-	MinPassword = 10
+	// minPassword and MaxPassword count characters and bytes.
+	minPassword = 10
 	MaxPassword = 1000
 )
+
+// Errors of people.
+var (
+	ErrNameTaken  = chat.ErrorAt(chat.Conflict, "name", "Somebody in the team has this name already. Add a letter of the last name")
+	ErrEmailTaken = chat.ErrorAt(chat.Conflict, "email", "Somebody in the team has this e-mail address already")
+	ErrLastAdmin  = &chat.Error{Kind: chat.Conflict, Text: "This is the last administrator. Make somebody else an administrator first"}
+)
+
+// People are those who answer visitors, or administer relay.
+type People struct {
+	store   store
+	signIns *SignIns
+	log     *slog.Logger
+	names   platformNames
+}
 
 // EmailKey is how e-mail addresses are stored and compared.
 func EmailKey(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// CheckEmail rejects what is no e-mail address.
-func CheckEmail(email string) error {
+// checkEmail rejects what is no e-mail address.
+func checkEmail(email string) error {
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || !strings.Contains(email, "@") {
 		return chat.Errorf(chat.Invalid, "email must be an e-mail address, like ada@example.com")
@@ -39,8 +54,8 @@ func CheckEmail(email string) error {
 // CheckPassword rejects short passwords, and those that are the person's own name or address.
 func CheckPassword(password string, own ...string) error {
 	switch {
-	case utf8.RuneCountInString(password) < MinPassword:
-		return chat.Errorf(chat.Invalid, "password must be at least %d characters", MinPassword)
+	case utf8.RuneCountInString(password) < minPassword:
+		return chat.Errorf(chat.Invalid, "password must be at least %d characters", minPassword)
 	case len(password) > MaxPassword:
 		return chat.Errorf(chat.Invalid, "password must be at most %d bytes", MaxPassword)
 	case strings.Trim(password, password[:1]) == "":
@@ -57,7 +72,7 @@ func CheckPassword(password string, own ...string) error {
 // checkPerson rejects a person with invalid fields.
 func checkPerson(p *chat.Person) error {
 	p.Name, p.Email = strings.Join(strings.Fields(p.Name), " "), EmailKey(p.Email)
-	if err := CheckEmail(p.Email); err != nil {
+	if err := checkEmail(p.Email); err != nil {
 		return err
 	}
 	if !p.Role.Valid() {
@@ -91,14 +106,6 @@ func checkPlatformNames(names []chat.PlatformName) error {
 // platformKey is how names on platforms are compared: without @ and case.
 func platformKey(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "@"))
-}
-
-// People are those who answer visitors, or administer relay.
-type People struct {
-	store   store
-	signIns *SignIns
-	log     *slog.Logger
-	names   platformNames
 }
 
 // List lists everybody by name.
@@ -146,7 +153,7 @@ func prepare(p *chat.Person) {
 	}
 	p.CreatedAt = chat.Now()
 	if p.Preferences.V.Notify == "" {
-		p.Preferences.V = chat.DefaultPreferences
+		p.Preferences.V = defaultPreferences
 	}
 }
 
@@ -155,7 +162,7 @@ func addPerson(tx Tx, p *chat.Person) error {
 	switch {
 	case err != nil:
 		return err
-	case n >= MaxPeople:
+	case n >= maxPeople:
 		return chat.Errorf(chat.Conflict, "There are %d people, which is the most", n)
 	}
 	if err := named(tx, p); err != nil {
@@ -173,7 +180,7 @@ func taken(tx Tx, p *chat.Person) error {
 		find func(string) (chat.Person, error)
 		key  string
 		err  error
-	}{{tx.PersonByEmail, p.Email, chat.ErrEmailTaken}, {tx.PersonByName, chat.NameKey(p.Name), chat.ErrNameTaken}} {
+	}{{tx.PersonByEmail, p.Email, ErrEmailTaken}, {tx.PersonByName, chat.NameKey(p.Name), ErrNameTaken}} {
 		had, err := other.find(other.key)
 		switch {
 		case errors.Is(err, chat.ErrPersonNotFound):
@@ -197,7 +204,7 @@ func named(tx Tx, p *chat.Person) error {
 	}
 	key := looks(p.Name)
 	if slices.ContainsFunc(people, func(other chat.Person) bool { return other.ID != p.ID && looks(other.Name) == key }) {
-		return chat.ErrNameTaken
+		return ErrNameTaken
 	}
 	return nil
 }
@@ -284,7 +291,7 @@ func lockTeam(tx Tx) error {
 func notLast(tx Tx) error {
 	_, administrators, err := tx.CountPeople()
 	if err == nil && administrators <= 1 {
-		return chat.ErrLastAdmin
+		return ErrLastAdmin
 	}
 	return err
 }

@@ -11,6 +11,9 @@ import (
 // metaKeyPreferences are the preferences of who uses the secret key and has no account.
 const metaKeyPreferences = "key_preferences"
 
+// defaultPreferences are those of who has chosen nothing.
+var defaultPreferences = chat.Preferences{Notify: chat.NotifyEverything, Sound: true}
+
 // checkPreferences rejects unknown values.
 func checkPreferences(p *chat.Preferences) error {
 	switch p.Notify {
@@ -27,7 +30,7 @@ func PreferencesOf(rd Reader, person string) (chat.Preferences, error) {
 		return p.Preferences.V, err
 	}
 	text, err := rd.Meta(metaKeyPreferences)
-	chosen := chat.DefaultPreferences
+	chosen := defaultPreferences
 	if err == nil && text != "" {
 		err = json.Unmarshal([]byte(text), &chosen)
 	}
