@@ -2,18 +2,28 @@ package server
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 )
+
+// admission decides who may make a request.
+type admission struct {
+	*clients
+	*limits
+	*signIns
+}
 
 // visitor admits requests with the public key from an allowed origin. The service checks
 // which session they may use.
-func (s *communityServer) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *admission) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	if !s.originAllowed(r) {
 		return chat.Author{}, errForbidden
 	}
@@ -25,12 +35,12 @@ func (s *communityServer) visitor(w http.ResponseWriter, r *http.Request, key st
 }
 
 // operator admits requests with the secret key or the console's cookie.
-func (s *communityServer) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *admission) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.signedIn)
 }
 
 // administrator admits operators who may change settings, people and keys.
-func (s *communityServer) administrator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *admission) administrator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	by, err := s.operator(w, r, key)
 	if err == nil && by.Role != chat.RoleAdministrator {
 		return by, errAdministrators
@@ -50,12 +60,12 @@ func lasting(admits access) access {
 }
 
 // operatorOrDoctor also admits relay doctor, by its pass.
-func (s *communityServer) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *admission) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.orPass(s.isDoctor))
 }
 
 // administratorOrCommand also admits relay erase, by its pass for one visitor.
-func (s *communityServer) administratorOrCommand(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *admission) administratorOrCommand(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	by, err := s.admit(w, r, key, s.orPass(s.isEraser))
 	if err == nil && by.Role != chat.RoleAdministrator {
 		return by, errAdministrators
@@ -64,7 +74,7 @@ func (s *communityServer) administratorOrCommand(w http.ResponseWriter, r *http.
 }
 
 // orPass also admits a command of relay that has a pass.
-func (s *communityServer) orPass(hasPass func(*http.Request) bool) func(*http.Request) (chat.Author, error) {
+func (s *admission) orPass(hasPass func(*http.Request) bool) func(*http.Request) (chat.Author, error) {
 	return func(r *http.Request) (chat.Author, error) {
 		by, err := s.signedIn(r)
 		if errors.Is(err, errUnauthorized) && hasPass(r) {
@@ -76,7 +86,7 @@ func (s *communityServer) orPass(hasPass func(*http.Request) bool) func(*http.Re
 
 // admit authenticates an operator. A key used from another machine has been saved there,
 // so the set-up window closes.
-func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
+func (s *admission) admit(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
 	by, err := s.authenticate(w, r, key, signedIn)
 	if err == nil && s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("the secret key is in use")
@@ -86,7 +96,7 @@ func (s *communityServer) admit(w http.ResponseWriter, r *http.Request, key stri
 
 // authenticate returns the operator who makes a request. A secret key sent
 // by a web page is rejected: it does not belong there.
-func (s *communityServer) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
+func (s *admission) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
 			return chat.Author{}, errForbidden
@@ -120,7 +130,7 @@ func requestKey(r *http.Request, inQuery bool) string {
 }
 
 // widgetCORS lets pages of the allowed origins read responses, never with credentials.
-func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+func (s *admission) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	h := w.Header()
 	if len(s.cfg.AllowedOrigins) == 0 {
 		h.Set("Access-Control-Allow-Origin", "*")
@@ -137,7 +147,7 @@ func (s *communityServer) widgetCORS(w http.ResponseWriter, r *http.Request) (pr
 // streamCORS lets pages of the allowed origins read the stream of bridge mode.
 // Without a list no origin is allowed: on a developer's machine, any website could read
 // the stream otherwise.
-func (s *bridgeServer) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+func (s *backendAccess) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	origin := r.Header.Get("Origin")
 	if len(s.cfg.AllowedOrigins) == 0 || origin == "" || !s.originAllowed(r) {
 		return false
@@ -160,9 +170,17 @@ func answerPreflight(w http.ResponseWriter, r *http.Request, methods, headers st
 	return true
 }
 
+// clients knows where requests come from, and how they reached relay.
+type clients struct {
+	cfg            config.Config
+	log            *slog.Logger
+	crossOrigin    *http.CrossOriginProtection
+	untrustedProxy sync.Once // warned of it
+}
+
 // originAllowed reports whether the requesting page's origin is allowed. Requests
 // without an origin do not come from a foreign page.
-func (s *Server) originAllowed(r *http.Request) bool {
+func (s *clients) originAllowed(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || len(s.cfg.AllowedOrigins) == 0 || slices.Contains(s.cfg.AllowedOrigins, origin) {
 		return true
@@ -191,7 +209,7 @@ func isProxyHeader(name string) bool {
 
 // peer finds the client: the right-most address of X-Forwarded-For that is not
 // a trusted proxy's, as long as the connection itself comes from one.
-func (s *Server) peer(r *http.Request) peer {
+func (s *clients) peer(r *http.Request) peer {
 	p := peer{addr: remoteAddr(r), direct: r.ProtoAtLeast(1, 1)} // some proxies speak HTTP/1.0 and add no header
 	for name := range r.Header {
 		if isProxyHeader(name) {
@@ -221,7 +239,7 @@ func (s *Server) peer(r *http.Request) peer {
 
 // warnUntrusted warns once about an untrusted proxy on a private network: visitors behind
 // it share one rate limit. An empty TRUSTED_PROXIES is a decision and gives no warning.
-func (s *Server) warnUntrusted(proxy netip.Addr) {
+func (s *clients) warnUntrusted(proxy netip.Addr) {
 	if len(s.cfg.TrustedProxies) > 0 && (proxy.IsPrivate() || proxy.IsLoopback() || proxy.IsLinkLocalUnicast()) {
 		s.untrustedProxy.Do(func() {
 			s.log.Warn("visitors behind an untrusted proxy share one rate limit: add the proxy to TRUSTED_PROXIES if it is yours", "proxy", proxy)
@@ -242,7 +260,7 @@ func parseHop(hop string) (addr netip.Addr, ok bool) {
 	return addr.Unmap().WithZone(""), true
 }
 
-func (s *Server) trusted(addr netip.Addr) bool {
+func (s *clients) trusted(addr netip.Addr) bool {
 	return slices.ContainsFunc(s.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
@@ -255,6 +273,6 @@ func remoteAddr(r *http.Request) netip.Addr {
 }
 
 // secure reports whether the client uses TLS to relay or to a trusted proxy.
-func (s *Server) secure(r *http.Request) bool {
+func (s *clients) secure(r *http.Request) bool {
 	return r.TLS != nil || (s.trusted(remoteAddr(r)) && r.Header.Get("X-Forwarded-Proto") == "https")
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // maxSessions is how many sessions one request may list.
@@ -19,11 +20,23 @@ const maxSessions = 100
 // as long as the setting of that name.
 const maxOperatorName = 100
 
-func (s *communityServer) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+// settingsAPI is about the settings, and about what they connect.
+type settingsAPI struct {
+	*passwords
+	auditor
+	engine  *chat.Engine
+	team    *team.Team
+	keys    *Keyring
+	bridges Bridges
+	webhook Webhook
+	ai      AI
+}
+
+func (s *settingsAPI) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	return s.engine.Settings().Public(), nil
 }
 
-func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	patch, err := decode[map[string]json.RawMessage](r)
 	if err != nil {
 		return nil, err
@@ -38,6 +51,14 @@ func (s *communityServer) patchSettings(_ http.ResponseWriter, r *http.Request, 
 		s.audit(r, by, chat.AuditSettingsChanged, "", strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
 	}
 	return s.engine.Settings().Public(), nil
+}
+
+// conversationAPI is what those who answer visitors call.
+type conversationAPI struct {
+	presentation
+	auditor
+	engine *chat.Engine
+	finder Search
 }
 
 // sessionView is a session as operators see it.
@@ -89,7 +110,7 @@ func (v sessionView) withAssignee(session *chat.Session, people map[string]chat.
 	return v
 }
 
-func (s *communityServer) view(session *chat.Session, last chat.Message) sessionView {
+func (s presentation) view(session *chat.Session, last chat.Message) sessionView {
 	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.engine.OperatorOnline(),
 		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
 		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat,
@@ -108,7 +129,7 @@ func (s *communityServer) view(session *chat.Session, last chat.Message) session
 }
 
 // sessions answers GET /api/admin/sessions: most recently active first.
-func (s *communityServer) sessions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) sessions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	q, err := sessionQuery(r, by)
 	if err != nil {
 		return nil, err
@@ -226,7 +247,7 @@ func ids(list []chat.Session) []string {
 	return out
 }
 
-func (s *communityServer) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	var session chat.Session
 	var last map[string]chat.Message
 	var stuck []chat.Delivery
@@ -252,16 +273,16 @@ func (s *communityServer) session(_ http.ResponseWriter, r *http.Request, _ chat
 	return v, nil
 }
 
-func (s *communityServer) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "session")
 	return s.audited(r, by, chat.AuditErased, id, s.engine.Erase(r.Context(), id))
 }
 
-func (s *communityServer) adminHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) messages(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.history(r, by, pathVar(r, "session"))
 }
 
-func (s *communityServer) adminSend(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -278,7 +299,7 @@ func (s *communityServer) adminSend(_ http.ResponseWriter, r *http.Request, by c
 }
 
 // named sets the display name of an operator who authenticated with a key.
-func (s *communityServer) named(by chat.Author, name string) (chat.Author, error) {
+func (s *conversationAPI) named(by chat.Author, name string) (chat.Author, error) {
 	if utf8.RuneCountInString(name) > maxOperatorName {
 		return by, badRequest("operatorName must be at most 100 characters")
 	}
@@ -291,7 +312,7 @@ func (s *communityServer) named(by chat.Author, name string) (chat.Author, error
 	return by, nil
 }
 
-func (s *communityServer) adminEdit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) edit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -302,29 +323,29 @@ func (s *communityServer) adminEdit(_ http.ResponseWriter, r *http.Request, by c
 	return s.shown(s.engine.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))
 }
 
-func (s *communityServer) adminDelete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) delete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return ok, s.engine.Delete(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"))
 }
 
-func (s *communityServer) closeSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return ok, s.engine.Close(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *communityServer) reopenSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) reopen(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return ok, s.engine.Reopen(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *communityServer) blockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) block(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "session")
 	return s.audited(r, by, chat.AuditBlocked, id, s.engine.Block(r.Context(), by, id, true))
 }
 
-func (s *communityServer) unblockSession(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) unblock(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "session")
 	return s.audited(r, by, chat.AuditUnblocked, id, s.engine.Block(r.Context(), by, id, false))
 }
 
-func (s *communityServer) adminRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[readRequest](r)
 	if err != nil {
 		return nil, err
@@ -332,7 +353,7 @@ func (s *communityServer) adminRead(_ http.ResponseWriter, r *http.Request, by c
 	return ok, s.engine.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
 }
 
-func (s *communityServer) adminTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[typingRequest](r)
 	if err != nil {
 		return nil, err

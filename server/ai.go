@@ -23,7 +23,7 @@ type AI interface {
 
 // testAI answers POST /api/admin/ai/test. A model that does not answer is a result
 // of the test, not an error of the request.
-func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *settingsAPI) testAI(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(testTime)) // a model may take long to load
 	result, err := s.ai.Test(r.Context())
 	result.Fix = s.engine.Settings().InConsole(result.Fix)
@@ -32,7 +32,7 @@ func (s *communityServer) testAI(w http.ResponseWriter, r *http.Request, _ chat.
 
 // mayAskAI counts a visitor's message against the calls of the AI that one address may
 // cause in an hour, and reports whether it is one of them.
-func (s *communityServer) mayAskAI(r *http.Request) bool {
+func (s *widgetAPI) mayAskAI(r *http.Request) bool {
 	ai, limit, now := s.engine.Settings().AI(), s.rates.aiCalls, time.Now()
 	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
 		return true
@@ -42,7 +42,7 @@ func (s *communityServer) mayAskAI(r *http.Request) bool {
 }
 
 // handOff answers POST /api/widget/handoff: the visitor wants a person.
-func (s *communityServer) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[inSession](r)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *communityServer) handOff(_ http.ResponseWriter, r *http.Request, by cha
 
 // checkAddresses rejects addresses in settings that relay must not connect to. The
 // settings themselves reject malformed ones.
-func (s *communityServer) checkAddresses(patch map[string]json.RawMessage) error {
+func (s *settingsAPI) checkAddresses(patch map[string]json.RawMessage) error {
 	for name, check := range map[string]func(string) error{"eventsWebhookUrl": s.webhook.CheckAddress, "aiBaseUrl": s.ai.CheckAddress} {
 		var to string
 		if json.Unmarshal(patch[name], &to) != nil {

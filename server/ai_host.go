@@ -14,7 +14,7 @@ type again struct {
 
 // confirmAIHost answers POST /api/admin/ai/private-host: the AI may be at this host in a
 // private network. Signed in alone is not enough, so that no borrowed browser opens one.
-func (s *communityServer) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *settingsAPI) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		URL string `json:"url"`
 		again
@@ -38,7 +38,7 @@ func (s *communityServer) confirmAIHost(w http.ResponseWriter, r *http.Request, 
 
 // proveAgain checks the password of the person who asks, or the secret key, which every
 // request of the API has.
-func (s *communityServer) proveAgain(w http.ResponseWriter, r *http.Request, by chat.Author, in again) error {
+func (s *settingsAPI) proveAgain(w http.ResponseWriter, r *http.Request, by chat.Author, in again) error {
 	switch {
 	case by.Source == chat.SourceAPI:
 		return nil

@@ -16,11 +16,14 @@ import (
 // A backend reports events to the bridge server by a route for each type, or by a
 // typed envelope for all. Both take the same bodies.
 
+// backendAPI is what a website's backend calls.
+type backendAPI struct{ engine *chat.Engine }
+
 // eventHandler handles one type of event by the body of its request.
 type eventHandler func(ctx context.Context, body []byte) error
 
 // eventHandlers are the handlers of the event types that the envelope accepts.
-func (s *bridgeServer) eventHandlers() map[string]eventHandler {
+func (s *backendAPI) eventHandlers() map[string]eventHandler {
 	return map[string]eventHandler{
 		"new_session":             decoded(s.handleNewSession),
 		"visitor_message":         decoded(s.handleMessage),
@@ -59,7 +62,7 @@ func jsonRoute(handle eventHandler) action {
 }
 
 // backendEvent answers POST /api/events.
-func (s *bridgeServer) backendEvent() action {
+func (s *backendAPI) backendEvent() action {
 	handlers := s.eventHandlers()
 	return jsonRoute(func(ctx context.Context, body []byte) error {
 		in, err := unmarshal[struct {
@@ -87,9 +90,12 @@ func shorten(text string) string {
 	return text
 }
 
+// backendAccess decides which backends may make a request.
+type backendAccess struct{ *limits }
+
 // backend admits requests with API_KEY, or, when none is set, everything but
 // foreign web pages.
-func (s *bridgeServer) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *backendAccess) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	switch {
 	case s.cfg.APIKey != "":
 		if !chat.SameSecret(key, string(s.cfg.APIKey)) {
@@ -106,7 +112,7 @@ func (s *bridgeServer) backend(w http.ResponseWriter, r *http.Request, key strin
 // rebound reports whether a web page may have made the request under a name that
 // was pointed at this machine (DNS rebinding): it comes from a browser,
 // and its Host is neither an address nor a name of relay.
-func (s *bridgeServer) rebound(r *http.Request) bool {
+func (s *backendAccess) rebound(r *http.Request) bool {
 	if !fromBrowser(r) {
 		return false
 	}
@@ -162,7 +168,7 @@ type sessionOnly struct {
 
 // handleNewSessionObject handles the route, whose body is the session itself: its
 // errors name fields without the prefix "session.".
-func (s *bridgeServer) handleNewSessionObject(ctx context.Context, in sessionObject) error {
+func (s *backendAPI) handleNewSessionObject(ctx context.Context, in sessionObject) error {
 	err := s.handleNewSession(ctx, sessionOnly{in})
 	if mistake := (*chat.Error)(nil); errors.As(err, &mistake) && mistake.Kind == chat.Invalid {
 		return badRequest(strings.TrimPrefix(mistake.Text, "session."))
@@ -170,29 +176,29 @@ func (s *bridgeServer) handleNewSessionObject(ctx context.Context, in sessionObj
 	return err
 }
 
-func (s *bridgeServer) handleNewSession(ctx context.Context, in sessionOnly) error {
+func (s *backendAPI) handleNewSession(ctx context.Context, in sessionOnly) error {
 	return s.engine.Backend().NewSession(ctx, visitorSide, in.Session.info())
 }
 
-func (s *bridgeServer) handleIdentity(ctx context.Context, in sessionOnly) error {
+func (s *backendAPI) handleIdentity(ctx context.Context, in sessionOnly) error {
 	return s.engine.Backend().Identify(ctx, visitorSide, in.Session.info())
 }
 
-func (s *bridgeServer) handleTakeover(ctx context.Context, in struct {
+func (s *backendAPI) handleTakeover(ctx context.Context, in struct {
 	sessionOnly
 	Reason string `json:"reason"`
 }) error {
 	return s.engine.Backend().TakeOver(ctx, aiSide, in.Session.info(), in.Reason)
 }
 
-func (s *bridgeServer) handleLeft(ctx context.Context, in struct {
+func (s *backendAPI) handleLeft(ctx context.Context, in struct {
 	sessionOnly
 	chat.Leave
 }) error {
 	return s.engine.Backend().Leave(ctx, visitorSide, in.Session.info(), in.Leave)
 }
 
-func (s *bridgeServer) handleCustomEvent(ctx context.Context, in struct {
+func (s *backendAPI) handleCustomEvent(ctx context.Context, in struct {
 	sessionOnly
 	Event struct {
 		eventRequest
@@ -207,7 +213,7 @@ func (s *bridgeServer) handleCustomEvent(ctx context.Context, in struct {
 	return s.engine.Backend().Trigger(ctx, visitorSide, in.Session.info(), e)
 }
 
-func (s *bridgeServer) handleStatus(ctx context.Context, in struct {
+func (s *backendAPI) handleStatus(ctx context.Context, in struct {
 	Online *bool `json:"online"`
 }) error {
 	if in.Online == nil {
@@ -234,7 +240,7 @@ type messageObject struct {
 	} `json:"attachments"`
 }
 
-func (s *bridgeServer) handleMessage(ctx context.Context, in struct {
+func (s *backendAPI) handleMessage(ctx context.Context, in struct {
 	sessionOnly
 	Message messageObject `json:"message"`
 }) error {
@@ -315,7 +321,7 @@ func (f *reference) resolve() (in chat.SessionInfo, messageID string, err error)
 	return in, messageID, err
 }
 
-func (s *bridgeServer) handleEdited(ctx context.Context, in struct {
+func (s *backendAPI) handleEdited(ctx context.Context, in struct {
 	reference
 	Content  *string   `json:"content"`
 	EditedAt chat.Time `json:"editedAt"`
@@ -337,7 +343,7 @@ func (s *bridgeServer) handleEdited(ctx context.Context, in struct {
 	return s.engine.Backend().Edit(ctx, visitorSide, session, id, *content, in.EditedAt)
 }
 
-func (s *bridgeServer) handleDeleted(ctx context.Context, in struct {
+func (s *backendAPI) handleDeleted(ctx context.Context, in struct {
 	reference
 	DeletedAt chat.Time `json:"deletedAt"`
 }) error {
@@ -348,7 +354,7 @@ func (s *bridgeServer) handleDeleted(ctx context.Context, in struct {
 	return s.engine.Backend().Delete(ctx, visitorSide, session, id, in.DeletedAt)
 }
 
-func (s *bridgeServer) handleRead(ctx context.Context, in struct {
+func (s *backendAPI) handleRead(ctx context.Context, in struct {
 	reference
 	MessageIDs []string `json:"messageIds"`
 	Status     string   `json:"status"`
@@ -366,7 +372,7 @@ func (s *bridgeServer) handleRead(ctx context.Context, in struct {
 	return s.engine.Backend().MarkRead(ctx, visitorSide, session, in.MessageIDs, in.Status)
 }
 
-func (s *bridgeServer) handleRating(ctx context.Context, in struct {
+func (s *backendAPI) handleRating(ctx context.Context, in struct {
 	reference
 	Score       *int      `json:"score"`
 	Comment     string    `json:"comment"`

@@ -60,19 +60,8 @@ func HooksURL(cfg config.Config) string {
 	return cfg.PublicURL + communityHooks
 }
 
-// hookRoutes are for platforms. Each bridge checks its platform's signature.
-func (s *Server) hookRoutes(prefix string) []route {
-	return []route{{"POST", prefix + "{name}", rules{}, s.hook}}
-}
-
-// hook passes a pushed request to its bridge.
-func (s *Server) hook(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	s.bridges.Webhook(pathVar(r, "name")).ServeHTTP(w, r)
-	return written{}, nil
-}
-
 // listBridges answers GET /api/admin/bridges, with the AI's state.
-func (s *communityServer) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *settingsAPI) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	states, err := s.bridges.States(r.Context())
 	if err != nil {
 		return nil, err
@@ -92,7 +81,7 @@ type testRequest struct {
 }
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
-func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := decodeOptional[testRequest](r)
 	if err != nil {
 		return nil, err
@@ -113,7 +102,7 @@ func (s *communityServer) testBridge(_ http.ResponseWriter, r *http.Request, _ c
 
 // connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
 // after the step in the body, which may be omitted.
-func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	step, err := decodeOptional[chat.BridgeStep](r)
 	if err != nil {
 		return nil, err
@@ -133,7 +122,7 @@ func (s *communityServer) connectBridge(_ http.ResponseWriter, r *http.Request, 
 }
 
 // disconnectBridge answers DELETE /api/admin/bridges/{name}.
-func (s *communityServer) disconnectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *settingsAPI) disconnectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	name := pathVar(r, "name")
 	return s.audited(r, by, chat.AuditChannelDisconnected, name, s.bridges.Disconnect(r.Context(), name))
 }

@@ -156,7 +156,7 @@ const passLife = 10 * time.Second
 func (k *Keyring) erasePasses() signedCookies { return signedCookies{k.SigningKey("erase"), passLife} }
 
 // isEraser reports whether a request is that of [EraseVisitor].
-func (s *communityServer) isEraser(r *http.Request) bool {
+func (s *admission) isEraser(r *http.Request) bool {
 	c, err := r.Cookie(plainCookie)
 	if err != nil {
 		return false
@@ -169,7 +169,7 @@ func (s *communityServer) isEraser(r *http.Request) bool {
 func (k *Keyring) passes() signedCookies { return signedCookies{k.SigningKey("doctor"), passLife} }
 
 // isDoctor reports whether a request is that of [AskBridges].
-func (s *communityServer) isDoctor(r *http.Request) bool {
+func (s *admission) isDoctor(r *http.Request) bool {
 	c, err := r.Cookie(plainCookie)
 	if err != nil {
 		return false

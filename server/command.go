@@ -9,7 +9,7 @@ import (
 
 // command answers POST /api/admin/sessions/{session}/commands: the same commands that
 // operators write in a platform's thread.
-func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Command  string `json:"command"`
 		ReplyTo  string `json:"replyTo"`
@@ -33,7 +33,7 @@ func (s *communityServer) command(_ http.ResponseWriter, r *http.Request, by cha
 // noCommand rejects a message of the console that is a command or has a line that
 // starts like a note or a command: no visitor ever sees one. Programs, which use
 // a key, may send any text.
-func (s *communityServer) noCommand(ctx context.Context, by chat.Author, content string) error {
+func (s *conversationAPI) noCommand(ctx context.Context, by chat.Author, content string) error {
 	if by.Source != chat.SourceConsole {
 		return nil
 	}

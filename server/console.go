@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,8 +19,20 @@ const (
 	maxNameLength = 60
 )
 
+// consolePages are the console and the ways to sign in there.
+type consolePages struct {
+	*clients
+	*limits
+	*signIns
+	*passwords
+	renderer
+	engine *chat.Engine
+	team   *team.Team
+	log    *slog.Logger
+}
+
 // console answers GET /console: the console, or the sign-in page.
-func (s *communityServer) console(w http.ResponseWriter, r *http.Request) {
+func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 	by, err := s.signedIn(r)
 	switch {
 	case errors.Is(err, errUnauthorized):
@@ -50,7 +63,7 @@ func loginOf(r *http.Request) login {
 }
 
 // showLogin answers the sign-in page, with the problem of the last attempt.
-func (s *communityServer) showLogin(w http.ResponseWriter, r *http.Request, status int, l login) {
+func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status int, l login) {
 	people := s.hasPeople(r.Context())
 	wrong := strconv.FormatBool(l.problem != "")
 	values := slots{"Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
@@ -79,7 +92,7 @@ func focusAt(people bool, l login) string {
 }
 
 // hasPeople reports whether anybody can sign in without the secret key.
-func (s *communityServer) hasPeople(ctx context.Context) bool {
+func (s *consolePages) hasPeople(ctx context.Context) bool {
 	n := 0
 	err := s.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		n, _, err = rd.CountPeople()
@@ -89,7 +102,7 @@ func (s *communityServer) hasPeople(ctx context.Context) bool {
 }
 
 // login answers POST /console/login.
-func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
+func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	l := loginOf(r)
 	status := http.StatusForbidden
@@ -113,7 +126,7 @@ func (s *communityServer) login(w http.ResponseWriter, r *http.Request) {
 }
 
 // keyLogin signs in with the secret key, under any name.
-func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
+func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	switch {
 	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !isText(l.name):
 		return http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
@@ -138,19 +151,8 @@ func (s *communityServer) keyLogin(w http.ResponseWriter, r *http.Request, l log
 	return 0, ""
 }
 
-// startKeySignIn signs in who has the secret key.
-func (s *communityServer) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(team.Reader) error) error {
-	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
-	if err != nil {
-		return err
-	}
-	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: name, SignIn: in.ID}, chat.AuditSignIn, "", "with the secret key")
-	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
-	return nil
-}
-
 // logout answers POST /console/logout.
-func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
+func (s *consolePages) logout(w http.ResponseWriter, r *http.Request) {
 	if s.crossOrigin.Check(r) == nil {
 		if by, err := s.signedIn(r); err == nil {
 			if err := s.team.SignIns.End(r.Context(), by.SignIn); err != nil {
@@ -161,63 +163,4 @@ func (s *communityServer) logout(w http.ResponseWriter, r *http.Request) {
 		s.setConsoleCookie(w, r, "", -1)
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
-}
-
-// signInCookie begins the console's cookie; what follows is the sign-in's secret.
-const signInCookie = "person."
-
-// signedIn returns the operator whose cookie this is, or errUnauthorized.
-func (s *communityServer) signedIn(r *http.Request) (chat.Author, error) {
-	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}
-	c, err := r.Cookie(s.cookieName(r))
-	if err != nil {
-		return by, errUnauthorized
-	}
-	secret, found := strings.CutPrefix(c.Value, signInCookie)
-	if !found {
-		return by, errUnauthorized
-	}
-	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.peer(r).addr.String())
-	if errors.Is(err, chat.ErrSignInNotFound) {
-		return by, errUnauthorized
-	}
-	by.Name, by.Person, by.Role, by.SignIn = p.Name, p.ID, p.Role, in.ID
-	return by, err
-}
-
-// plainCookie is the name of the cookie where there is no TLS.
-const plainCookie = "relay_console"
-
-func (s *communityServer) cookieName(r *http.Request) string { return s.hostCookie(r, plainCookie) }
-
-// hostCookie returns a cookie's name, which over TLS keeps other hosts from setting it.
-func (s *communityServer) hostCookie(r *http.Request, name string) string {
-	if s.secure(r) {
-		return "__Host-" + name
-	}
-	return name
-}
-
-func (s *communityServer) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
-	s.setCookie(w, r, plainCookie, value, maxAge)
-}
-
-// setCookie sets a cookie that only relay's own pages send, or removes it with a negative
-// age.
-func (s *communityServer) setCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
-	http.SetCookie(w, &http.Cookie{Name: s.hostCookie(r, name), Value: value, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
-}
-
-// audit adds to the audit list what an operator did.
-func (s *communityServer) audit(r *http.Request, by chat.Author, action, target, detail string) {
-	s.team.Audit.Add(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.peer(r).addr.String()})
-}
-
-// audited answers what was done, and adds it to the audit list if it succeeded.
-func (s *communityServer) audited(r *http.Request, by chat.Author, action, target string, err error) (any, error) {
-	if err == nil {
-		s.audit(r, by, action, target, "")
-	}
-	return ok, err
 }

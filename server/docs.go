@@ -10,13 +10,12 @@ import (
 // docs are the OpenAPI document, the page about it and the guides. Each is made
 // on its first request: most relays never get one.
 type docs struct {
-	version string
-
+	renderer
 	mu    sync.Mutex
 	files map[string]*staticFile
 }
 
-func newDocs(version string) *docs { return &docs{version: version, files: map[string]*staticFile{}} }
+func newDocs(pages renderer) *docs { return &docs{renderer: pages, files: map[string]*staticFile{}} }
 
 // file returns a built file with the version filled in. The error wraps
 // [fs.ErrNotExist] if there is none of that name.
@@ -35,8 +34,8 @@ func (d *docs) file(name, contentType string) (*staticFile, error) {
 }
 
 // openAPI answers GET /openapi.yaml.
-func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
-	document, err := s.docs.file("openapi.yaml", "application/yaml")
+func (s *docs) openAPI(w http.ResponseWriter, r *http.Request) {
+	document, err := s.file("openapi.yaml", "application/yaml")
 	if err != nil {
 		s.docsFailed(w, "openapi.yaml", err)
 		return
@@ -45,15 +44,15 @@ func (s *Server) openAPI(w http.ResponseWriter, r *http.Request) {
 }
 
 // apiDocs answers GET /docs: the API reference.
-func (s *Server) apiDocs(w http.ResponseWriter, r *http.Request) { s.serveDocs(w, r, "docs.html") }
+func (s *docs) apiDocs(w http.ResponseWriter, r *http.Request) { s.serveDocs(w, r, "docs.html") }
 
 // guide answers GET /docs/{guide}: one page of the manual.
-func (s *Server) guide(w http.ResponseWriter, r *http.Request) {
+func (s *docs) guide(w http.ResponseWriter, r *http.Request) {
 	s.serveDocs(w, r, "guide-"+pathVar(r, "guide")+".html")
 }
 
-func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
-	page, err := s.docs.file(name, "text/html; charset=utf-8")
+func (s *docs) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
+	page, err := s.file(name, "text/html; charset=utf-8")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		s.showError(w, r, http.StatusNotFound, "There is no such guide. The list is at /docs.")
 		return
@@ -68,7 +67,7 @@ func (s *Server) serveDocs(w http.ResponseWriter, r *http.Request, name string) 
 }
 
 // docsFailed reports a file that the program should have.
-func (s *Server) docsFailed(w http.ResponseWriter, name string, err error) {
+func (s *docs) docsFailed(w http.ResponseWriter, name string, err error) {
 	s.log.Error("page failed", "page", name, "err", err)
 	http.Error(w, "Internal server error", http.StatusInternalServerError)
 }

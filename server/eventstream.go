@@ -11,9 +11,15 @@ import (
 // streamPortion is about how many bytes a stream of bridge mode writes at once.
 const streamPortion = 64 << 10
 
-// eventStream answers GET /api/events/stream with operators' events from the
+// backendStreams are the streams of bridge mode.
+type backendStreams struct {
+	*streams
+	backlog *Backlog
+}
+
+// stream answers GET /api/events/stream with operators' events from the
 // platforms, as frames of the default type.
-func (s *bridgeServer) eventStream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *backendStreams) stream(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	query := r.URL.Query()
 	types := query.Get("types")
 	if types != "" && types != "all" {
@@ -30,7 +36,7 @@ func (s *bridgeServer) eventStream(w http.ResponseWriter, r *http.Request, _ cha
 		reader.close()
 		return written{}, nil
 	}
-	s.carryOn(r.Context(), out, func(ctx context.Context) { s.followBacklog(ctx, out, reader) }, reader.close)
+	s.carryOn(r.Context(), out, func(ctx context.Context) { s.follow(ctx, out, reader) }, reader.close)
 	return written{}, nil
 }
 
@@ -41,8 +47,8 @@ func (o *sse) begin(place string) {
 	o.buf = append(append(append(o.buf, ": connected\nid: "...), place...), "\n\n"...)
 }
 
-// followBacklog writes a reader's events until the client or relay ends it.
-func (s *bridgeServer) followBacklog(ctx context.Context, out *sse, reader *backlogReader) {
+// follow writes a reader's events until the client or relay ends it.
+func (s *backendStreams) follow(ctx context.Context, out *sse, reader *backlogReader) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	for {
@@ -62,7 +68,7 @@ func (s *bridgeServer) followBacklog(ctx context.Context, out *sse, reader *back
 }
 
 // catchUp writes a reader's remaining events.
-func (s *bridgeServer) catchUp(out *sse, reader *backlogReader) error {
+func (s *backendStreams) catchUp(out *sse, reader *backlogReader) error {
 	for more := true; more; {
 		var err error
 		if out.buf, more, err = reader.frames(out.buf, streamPortion); err != nil {

@@ -29,7 +29,7 @@ func avatarOf(p *chat.Person) string {
 
 // face answers GET /faces/{id}: a person's picture to everybody, because visitors see it;
 // without one, the initials.
-func (s *communityServer) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *teamAPI) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	p, f, err := s.team.People.Face(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func initials(name string) string {
 }
 
 // putFace answers PUT /api/admin/me/face: the body is the picture.
-func (s *communityServer) putFace(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) putFace(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if by.Person == "" {
 		return nil, errNoAccount
 	}
@@ -116,14 +116,14 @@ func checkFace(data []byte) (mimeType string, err error) {
 }
 
 // deleteFace answers DELETE /api/admin/me/face.
-func (s *communityServer) deleteFace(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) deleteFace(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if by.Person == "" {
 		return nil, errNoAccount
 	}
 	return s.changeFace(r, by, chat.Face{})
 }
 
-func (s *communityServer) changeFace(r *http.Request, by chat.Author, face chat.Face) (any, error) {
+func (s *teamAPI) changeFace(r *http.Request, by chat.Author, face chat.Face) (any, error) {
 	p, err := s.team.People.PutFace(r.Context(), by.Person, face)
 	if err == nil {
 		s.audit(r, by, chat.AuditPersonChanged, p.Name, "picture")

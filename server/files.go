@@ -2,6 +2,7 @@ package server
 
 import (
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"path"
@@ -27,8 +28,15 @@ func (p patientWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
+// fileAPI takes and hands out files.
+type fileAPI struct {
+	*limits
+	engine *chat.Engine
+	links  *chat.FileLinks
+}
+
 // download limits how many files an address reads at a time.
-func (s *Server) download(a action) action {
+func (s *limits) download(a action) action {
 	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 		leave, err := s.enterTransfer(r, &s.rates.addressDownloads)
 		if err != nil {
@@ -41,7 +49,7 @@ func (s *Server) download(a action) action {
 
 // file answers GET /files/{id}/{name}: a file to anyone with a signed link.
 // Browsers show only what is harmless; everything else is a download.
-func (s *communityServer) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *fileAPI) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q := r.URL.Query()
 	if !s.links.Check(pathVar(r, "id"), q.Get("exp"), q.Get("sig"), chat.Now()) {
 		return nil, chat.ErrAttachmentNotFound
@@ -84,9 +92,16 @@ func fileHeader(h http.Header, filename, mimeType string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// sealedFile answers GET /files/{token} in bridge mode: a file that an operator
+// sealedFiles hands out operators' files in bridge mode.
+type sealedFiles struct {
+	bridges Bridges
+	seal    *chat.FileSeal
+	log     *slog.Logger
+}
+
+// file answers GET /files/{token} in bridge mode: a file that an operator
 // sent, streamed from its platform. Nothing of it is stored.
-func (s *bridgeServer) sealedFile(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *sealedFiles) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ref, err := s.seal.Open(pathVar(r, "token"))
 	if err != nil {
 		return nil, err
@@ -109,8 +124,14 @@ func (s *bridgeServer) sealedFile(w http.ResponseWriter, r *http.Request, _ chat
 	return written{}, nil
 }
 
+// presentation shows sessions and messages, with links to their files.
+type presentation struct {
+	engine *chat.Engine
+	links  *chat.FileLinks
+}
+
 // showFiles gives the attachments of messages links that work for a day.
-func (s *communityServer) showFiles(list []chat.Message) []chat.Message {
+func (s presentation) showFiles(list []chat.Message) []chat.Message {
 	until := chat.Now().Add(chat.LinkLife)
 	for i := range list {
 		if len(list[i].Attachments.V) > 0 {
@@ -121,7 +142,7 @@ func (s *communityServer) showFiles(list []chat.Message) []chat.Message {
 }
 
 // shown is showFiles for the answer of one message.
-func (s *communityServer) shown(m chat.Message, err error) (any, error) {
+func (s presentation) shown(m chat.Message, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (page) SetReadDeadline(time.Time) error  { return nil }
 func (page) SetWriteDeadline(time.Time) error { return nil }
 
 // bubbled is a server in a bubble, on a database in memory.
-func bubbled(t *testing.T) *communityServer {
+func bubbled(t *testing.T) *community {
 	t.Helper()
 	store, err := db.Memory(t.Context())
 	if err != nil {
@@ -87,8 +87,8 @@ func bubbled(t *testing.T) *communityServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(config.Config{}, Deps{Engine: engine, Log: log}, engine.Hub.Close)
-	return &communityServer{Server: s, keys: newKeyring(store, config.Config{}, log)}
+	d := Deps{Engine: engine, Log: log}
+	return newCommunity(newServer(config.Config{}, d, engine.Hub.Close), d, newKeyring(store, config.Config{}, log))
 }
 
 // read reads a stream while something happens, and returns what it wrote.
@@ -116,7 +116,7 @@ func read(t *testing.T, stream action, query string, happens func()) string {
 func TestConsoleReloadsAfterUncertainCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)
-		got := read(t, s.adminStream, "", func() {
+		got := read(t, s.operators.stream, "", func() {
 			s.engine.Hub.MarkUncertain("a")
 			time.Sleep(2 * heartbeatEvery)
 		})
@@ -134,8 +134,8 @@ func TestHeartbeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		backends := &bridgeServer{Server: s.Server, backlog: NewBacklog(nil)}
-		for name, stream := range map[string]action{"backends": backends.eventStream, "visitors": s.widgetStream, "operators": s.adminStream} {
+		backends := &backendStreams{s.streams, NewBacklog(nil)}
+		for name, stream := range map[string]action{"backends": backends.stream, "visitors": s.visitors.stream, "operators": s.operators.stream} {
 			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
 				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })
 				if n := strings.Count(got, ": heartbeat\n\n"); n != want || !strings.HasPrefix(got, "retry: 2000\n") {

@@ -8,7 +8,7 @@ import (
 
 // invitationPage answers GET /console/invitation. Its script reads the link's secret behind
 // the #.
-func (s *communityServer) invitationPage(w http.ResponseWriter, r *http.Request) {
+func (s *consolePages) invitationPage(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "invitation.html", slots{})
 }
 
@@ -23,7 +23,7 @@ type invitationAnswer struct {
 }
 
 // checkInvitation answers POST /console/invitation/check.
-func (s *communityServer) checkInvitation(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *consolePages) checkInvitation(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := s.invited(w, r)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ type invitedRequest struct {
 }
 
 // invited reads a request with a link's secret. The attempts of an address are counted.
-func (s *communityServer) invited(w http.ResponseWriter, r *http.Request) (in invitedRequest, err error) {
+func (s *consolePages) invited(w http.ResponseWriter, r *http.Request) (in invitedRequest, err error) {
 	if s.crossOrigin.Check(r) != nil {
 		return in, errForbidden
 	}
@@ -63,7 +63,7 @@ func (s *communityServer) invited(w http.ResponseWriter, r *http.Request) (in in
 
 // acceptInvitation answers POST /console/invitation/accept: the person joins, or gets the
 // new password, and is signed in.
-func (s *communityServer) acceptInvitation(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *consolePages) acceptInvitation(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := s.invited(w, r)
 	if err != nil {
 		return nil, err

@@ -36,14 +36,20 @@ type Knowledge interface {
 // shownPassages is how many passages a search returns: as many as the AI gets.
 const shownPassages = 6
 
-// knowledgeSources answers GET /api/admin/knowledge.
-func (s *communityServer) knowledgeSources(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// knowledgeAPI is about what the AI knows.
+type knowledgeAPI struct {
+	auditor
+	knowledge Knowledge
+}
+
+// sources answers GET /api/admin/knowledge.
+func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	list, err := s.knowledge.Sources(r.Context())
 	return map[string]any{"sources": append([]chat.KnowledgeSource{}, list...)}, err
 }
 
-// addKnowledge answers POST /api/admin/knowledge: a text, or the address of pages.
-func (s *communityServer) addKnowledge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+// add answers POST /api/admin/knowledge: a text, or the address of pages.
+func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Title  string `json:"title"`
 		Text   string `json:"text"`
@@ -55,24 +61,24 @@ func (s *communityServer) addKnowledge(_ http.ResponseWriter, r *http.Request, b
 		return nil, err
 	case in.Text != "" || in.Title != "":
 		added, err := s.knowledge.AddText(r.Context(), in.Title, in.Text, in.URL)
-		return s.knowledgeAdded(r, by, added, added.Title, err)
+		return s.added(r, by, added, added.Title, err)
 	case in.URL == "":
 		return nil, badRequest("url, or title and text are required")
 	}
 	added, err := s.knowledge.AddPages(r.Context(), in.URL, in.Follow, false)
-	return s.knowledgeAdded(r, by, added, added.URL, err)
+	return s.added(r, by, added, added.URL, err)
 }
 
-// knowledgeAdded answers the new source and records that it was added.
-func (s *communityServer) knowledgeAdded(r *http.Request, by chat.Author, added chat.KnowledgeSource, name string, err error) (any, error) {
+// added answers the new source and records that it was added.
+func (s *knowledgeAPI) added(r *http.Request, by chat.Author, added chat.KnowledgeSource, name string, err error) (any, error) {
 	if err == nil {
 		s.audit(r, by, chat.AuditKnowledgeAdded, name, added.Kind)
 	}
 	return added, err
 }
 
-// addKnowledgeFile answers POST /api/admin/knowledge/files.
-func (s *communityServer) addKnowledgeFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+// addFile answers POST /api/admin/knowledge/files.
+func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
@@ -91,7 +97,7 @@ func (s *communityServer) addKnowledgeFile(w http.ResponseWriter, r *http.Reques
 		return nil, badRequest("file is required, with a name")
 	}
 	added, err := s.knowledge.AddFile(r.Context(), name, data)
-	return s.knowledgeAdded(r, by, added, added.Title, err)
+	return s.added(r, by, added, added.Title, err)
 }
 
 // readKnowledgeFile reads the file of a form.
@@ -114,13 +120,13 @@ func readKnowledgeFile(in *budget, boundary string) (name string, data []byte, e
 	}
 }
 
-// knowledgeSource answers GET /api/admin/knowledge/sources/{id} with its pages.
-func (s *communityServer) knowledgeSource(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// source answers GET /api/admin/knowledge/sources/{id} with its pages.
+func (s *knowledgeAPI) source(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	source, pages, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
 	return map[string]any{"source": source, "pages": append([]chat.SourcePage{}, pages...)}, err
 }
 
-func (s *communityServer) removeKnowledge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *knowledgeAPI) remove(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	removed, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
 	if err == nil {
 		err = s.knowledge.Remove(r.Context(), removed.ID)
@@ -128,7 +134,7 @@ func (s *communityServer) removeKnowledge(_ http.ResponseWriter, r *http.Request
 	return s.audited(r, by, chat.AuditKnowledgeRemoved, knowledgeName(removed), err)
 }
 
-func (s *communityServer) refreshKnowledge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *knowledgeAPI) refresh(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	source, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
 	if err == nil {
 		err = s.knowledge.Refresh(r.Context(), source.ID)
@@ -153,9 +159,9 @@ type passageView struct {
 	Text     string `json:"text"`
 }
 
-// searchKnowledge answers GET /api/admin/knowledge/search: what the AI would get for
+// search answers GET /api/admin/knowledge/search: what the AI would get for
 // a question.
-func (s *communityServer) searchKnowledge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	question := strings.TrimSpace(r.URL.Query().Get("q"))
 	if err := required("q", question); err != nil {
 		return nil, err
@@ -168,20 +174,20 @@ func (s *communityServer) searchKnowledge(_ http.ResponseWriter, r *http.Request
 	return map[string]any{"passages": views}, err
 }
 
-// knowledgeQuestions answers GET /api/admin/knowledge/questions.
-func (s *communityServer) knowledgeQuestions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// questions answers GET /api/admin/knowledge/questions.
+func (s *knowledgeAPI) questions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	list, err := s.knowledge.Questions(r.Context())
 	return map[string]any{"questions": append([]chat.Question{}, list...)}, err
 }
 
-func (s *communityServer) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *knowledgeAPI) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "id")
 	return s.audited(r, by, chat.AuditQuestionRemoved, id, s.knowledge.DropQuestion(r.Context(), id))
 }
 
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
-func (s *communityServer) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Title string `json:"title"`
 		Text  string `json:"text"`
@@ -190,5 +196,5 @@ func (s *communityServer) answerQuestion(_ http.ResponseWriter, r *http.Request,
 		return nil, err
 	}
 	added, err := s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
-	return s.knowledgeAdded(r, by, added, added.ID, err)
+	return s.added(r, by, added, added.ID, err)
 }

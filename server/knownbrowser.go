@@ -23,14 +23,14 @@ func (k *Keyring) knownBrowsers() signedCookies {
 }
 
 // remember makes the browser one that the person knows.
-func (s *communityServer) remember(w http.ResponseWriter, r *http.Request, person string) {
+func (s *signIns) remember(w http.ResponseWriter, r *http.Request, person string) {
 	value := s.keys.knownBrowsers().sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
 	s.setCookie(w, r, knownCookie, value, int(knownLife/time.Second))
 }
 
 // knownBrowser returns a text that only this browser has and that begins with the id of
 // who signed in there last, "" if it is not known.
-func (s *communityServer) knownBrowser(r *http.Request) string {
+func (s *signIns) knownBrowser(r *http.Request) string {
 	c, err := r.Cookie(s.hostCookie(r, knownCookie))
 	if err != nil {
 		return ""
@@ -42,7 +42,7 @@ func (s *communityServer) knownBrowser(r *http.Request) string {
 // limitAttempts counts an attempt to sign in to the account of p, who has no id if the
 // address is unknown: by the browser, if it is known for p, else by where it comes from
 // and together with all others.
-func (s *communityServer) limitAttempts(w http.ResponseWriter, r *http.Request, email string, p chat.Person) error {
+func (s *consolePages) limitAttempts(w http.ResponseWriter, r *http.Request, email string, p chat.Person) error {
 	browser := s.knownBrowser(r)
 	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
 		return s.limited(w, r, s.rates.known, browser)

@@ -9,6 +9,13 @@ import (
 	"github.com/relay-chat/relay/server/team"
 )
 
+// teamAPI is about the people who answer and administer.
+type teamAPI struct {
+	*signIns
+	*passwords
+	team *team.Team
+}
+
 // errNoAccount answers who is signed in with the secret key and has no account.
 var errNoAccount = chat.Errorf(chat.Conflict, "The secret key has no account. Create one under Team first")
 
@@ -52,7 +59,7 @@ func viewKey(by chat.Author, chosen chat.Preferences) meView {
 }
 
 // me answers GET /api/admin/me.
-func (s *communityServer) me(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) me(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if by.Person == "" {
 		chosen, err := s.team.People.KeyPreferences(r.Context())
 		return viewKey(by, chosen), err
@@ -76,7 +83,7 @@ type meRequest struct {
 
 // patchMe answers PATCH /api/admin/me. A new address or password needs the current
 // password; a new password ends the other sign-ins. The secret key has preferences only.
-func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[meRequest](r)
 	if err != nil {
 		return nil, err
@@ -120,7 +127,7 @@ func (s *communityServer) patchMe(w http.ResponseWriter, r *http.Request, by cha
 }
 
 // confirm checks the current password of who changes something important.
-func (s *communityServer) confirm(w http.ResponseWriter, r *http.Request, p chat.Person, current string) error {
+func (s *passwords) confirm(w http.ResponseWriter, r *http.Request, p chat.Person, current string) error {
 	if p.Password == "" {
 		return nil
 	}
@@ -172,9 +179,9 @@ type signInView struct {
 	Current bool `json:"current"` // it makes the request
 }
 
-// signIns answers GET /api/admin/sign-ins: one's own, or those of a person or of all for
+// listSignIns answers GET /api/admin/sign-ins: one's own, or those of a person or of all for
 // administrators.
-func (s *communityServer) signIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) listSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	person := r.URL.Query().Get("person")
 	switch {
 	case person == withKey && by.Role == chat.RoleAdministrator:
@@ -197,7 +204,7 @@ func (s *communityServer) signIns(_ http.ResponseWriter, r *http.Request, by cha
 const withKey = "key"
 
 // signInsOf lists the sign-ins of a person, with the secret key, or of all with "".
-func (s *communityServer) signInsOf(r *http.Request, person string) ([]chat.SignIn, error) {
+func (s *teamAPI) signInsOf(r *http.Request, person string) ([]chat.SignIn, error) {
 	if person != withKey {
 		return s.team.SignIns.List(r.Context(), person)
 	}
@@ -206,7 +213,7 @@ func (s *communityServer) signInsOf(r *http.Request, person string) ([]chat.Sign
 }
 
 // endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
-func (s *communityServer) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := s.team.SignIns.Find(r.Context(), pathVar(r, "id"))
 	if err == nil && in.Person != by.Person && by.Role != chat.RoleAdministrator {
 		err = chat.ErrSignInNotFound
@@ -230,7 +237,7 @@ func (s *communityServer) endSignIn(_ http.ResponseWriter, r *http.Request, by c
 }
 
 // endAllSignIns ends all sign-ins of somebody else.
-func (s *communityServer) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
+func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
 	if by.Role != chat.RoleAdministrator {
 		return nil, errAdministrators
 	}
@@ -251,7 +258,7 @@ func (s *communityServer) endAllSignIns(r *http.Request, by chat.Author, person 
 
 // endOtherSignIns answers DELETE /api/admin/sign-ins: all of one's own but this one end, or
 // all of a person for administrators. Those with the secret key are of everybody who has it.
-func (s *communityServer) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if person := r.URL.Query().Get("person"); person != "" && person != by.Person {
 		return s.endAllSignIns(r, by, person)
 	}

@@ -16,7 +16,7 @@ const requestIDHeader = "X-Request-Id"
 const maxRequestID = 64
 
 // requestID returns the id that a trusted proxy gave a request, or a new one.
-func (s *Server) requestID(r *http.Request) string {
+func (s *clients) requestID(r *http.Request) string {
 	if given := r.Header.Get(requestIDHeader); given != "" && isRequestID(given) && s.trusted(remoteAddr(r)) {
 		return given
 	}

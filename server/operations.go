@@ -13,6 +13,13 @@ import (
 // maxDeliveries is how many deliveries one request may list.
 const maxDeliveries = 100
 
+// deliveryAPI is about deliveries that failed.
+type deliveryAPI struct {
+	auditor
+	engine  *chat.Engine
+	webhook Webhook
+}
+
 // deliveryView is a delivery in answers.
 type deliveryView struct {
 	ID        string     `json:"id"`
@@ -30,7 +37,7 @@ type deliveryView struct {
 	CreatedAt chat.Time  `json:"createdAt"`
 }
 
-func (s *communityServer) viewDelivery(d *chat.Delivery) deliveryView {
+func (s *deliveryAPI) view(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
 		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.Reason(),
 		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
@@ -75,8 +82,8 @@ func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
 // deliveryStates are the values of ?state=.
 var deliveryStates = map[string]chat.DeliveryState{"pending": chat.DeliveryPending, "sending": chat.DeliverySending, "done": chat.DeliveryDone, "failed": chat.DeliveryFailed}
 
-// deliveries answers GET /api/admin/deliveries, newest first.
-func (s *communityServer) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// list answers GET /api/admin/deliveries, newest first.
+func (s *deliveryAPI) list(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q, err := deliveryQuery(r)
 	if err != nil {
 		return nil, err
@@ -98,7 +105,7 @@ func (s *communityServer) deliveries(_ http.ResponseWriter, r *http.Request, _ c
 	}
 	views := make([]deliveryView, len(list))
 	for i := range list {
-		views[i] = s.viewDelivery(&list[i])
+		views[i] = s.view(&list[i])
 	}
 	answer["deliveries"] = views
 	return answer, nil
@@ -128,7 +135,7 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 	return q, err
 }
 
-func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *deliveryAPI) retry(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "id")
 	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == chat.WebhookSink {
 		if err := s.webhook.Off(); err != nil {
@@ -138,15 +145,15 @@ func (s *communityServer) retryDelivery(_ http.ResponseWriter, r *http.Request, 
 	return s.audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Retry(r.Context(), id))
 }
 
-// discardDelivery answers POST /api/admin/deliveries/{id}/discard.
-func (s *communityServer) discardDelivery(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+// discard answers POST /api/admin/deliveries/{id}/discard.
+func (s *deliveryAPI) discard(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "id")
 	return s.audited(r, by, chat.AuditDeliveryDiscarded, id, s.engine.Outbox.Discard(r.Context(), id))
 }
 
-// discardDeliveries answers POST /api/admin/deliveries/discard: what failed at one
+// discardAll answers POST /api/admin/deliveries/discard: what failed at one
 // destination is removed.
-func (s *communityServer) discardDeliveries(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *deliveryAPI) discardAll(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Dest string `json:"dest"`
 	}](r)
@@ -157,13 +164,13 @@ func (s *communityServer) discardDeliveries(_ http.ResponseWriter, r *http.Reque
 		return nil, badRequest("dest is required")
 	}
 	count, more, err := s.engine.Outbox.DiscardFailed(r.Context(), in.Dest)
-	s.auditDeliveries(r, by, chat.AuditDeliveryDiscarded, in.Dest, count)
+	s.auditAll(r, by, chat.AuditDeliveryDiscarded, in.Dest, count)
 	return map[string]any{"ok": true, "discarded": count, "more": more}, err
 }
 
-// retryDeliveries answers POST /api/admin/deliveries/retry: the failed
+// retryAll answers POST /api/admin/deliveries/retry: the failed
 // deliveries are retried, some thousands per request.
-func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *deliveryAPI) retryAll(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Dest   string `json:"dest"`
 		Cursor string `json:"cursor"`
@@ -185,7 +192,7 @@ func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request
 		off = []string{chat.WebhookSink}
 	}
 	count, next, err := s.engine.Outbox.RetryFailed(r.Context(), in.Dest, after, off...)
-	s.auditDeliveries(r, by, chat.AuditDeliveryRetried, in.Dest, count)
+	s.auditAll(r, by, chat.AuditDeliveryRetried, in.Dest, count)
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +203,8 @@ func (s *communityServer) retryDeliveries(_ http.ResponseWriter, r *http.Request
 	return answer, nil
 }
 
-// auditDeliveries records what was done to failed deliveries, if there were any.
-func (s *communityServer) auditDeliveries(r *http.Request, by chat.Author, action, dest string, count int) {
+// auditAll records what was done to failed deliveries, if there were any.
+func (s *deliveryAPI) auditAll(r *http.Request, by chat.Author, action, dest string, count int) {
 	if count > 0 {
 		s.audit(r, by, action, dest, chat.Count(count, "delivery"))
 	}
@@ -205,7 +212,7 @@ func (s *communityServer) auditDeliveries(r *http.Request, by chat.Author, actio
 
 // testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
 // a test event.
-func (s *communityServer) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	a, err := s.webhook.Test(r.Context())
 	var ours *chat.Error
 	if errors.As(err, &ours) {
@@ -220,7 +227,7 @@ func (s *communityServer) testWebhook(_ http.ResponseWriter, r *http.Request, _ 
 }
 
 // stats answers GET /api/admin/stats and, for backends, GET /api/stats.
-func (s *Server) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	switch r.URL.Query().Get("period") {
 	case "", "7d":
 		return s.counter.Stats(r.Context(), 7)
@@ -231,7 +238,7 @@ func (s *Server) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (a
 }
 
 // rotateKey answers POST /api/admin/keys/rotate with the new key, once.
-func (s *communityServer) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Key string `json:"key"`
 	}](r)
@@ -262,7 +269,7 @@ const exportPage = 100
 
 // export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
-func (s *communityServer) export(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	s.audit(r, by, chat.AuditExported, "all conversations", "")
 	attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
@@ -288,7 +295,7 @@ func (s *communityServer) export(w http.ResponseWriter, r *http.Request, by chat
 
 // cutExport breaks the connection: an incomplete export must not look
 // complete.
-func (s *communityServer) cutExport(r *http.Request, err error) (any, error) {
+func (s *dataAPI) cutExport(r *http.Request, err error) (any, error) {
 	if r.Context().Err() == nil {
 		s.log.Error("export cut", "err", err)
 	}
@@ -296,7 +303,7 @@ func (s *communityServer) cutExport(r *http.Request, err error) (any, error) {
 }
 
 // exportSession writes a session and its messages.
-func (s *communityServer) exportSession(r *http.Request, out *json.Encoder, session *chat.Session) error {
+func (s *dataAPI) exportSession(r *http.Request, out *json.Encoder, session *chat.Session) error {
 	if err := out.Encode(struct {
 		Type string `json:"type"`
 		sessionView

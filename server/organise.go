@@ -18,7 +18,7 @@ type organiseRequest struct {
 }
 
 // organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
-func (s *communityServer) organise(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[organiseRequest](r)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *communityServer) organise(w http.ResponseWriter, r *http.Request, by ch
 }
 
 // counts answers GET /api/admin/counts.
-func (s *communityServer) counts(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	answer := struct {
 		chat.Counts
 		Tags []chat.Tag `json:"tags"`

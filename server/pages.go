@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -45,8 +46,14 @@ func fill(name string, values slots) ([]byte, error) {
 	return []byte(strings.NewReplacer(pairs...).Replace(string(page))), nil
 }
 
+// renderer answers relay's own pages.
+type renderer struct {
+	version string
+	log     *slog.Logger
+}
+
 // show answers a page. Pages are never cached: they show keys and sessions.
-func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name string, values slots) {
+func (s renderer) show(w http.ResponseWriter, r *http.Request, status int, name string, values slots) {
 	values["Version"] = s.version
 	page, err := fill(name, values)
 	if err != nil {
@@ -67,13 +74,13 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, status int, name s
 }
 
 // showError answers a page with an error.
-func (s *Server) showError(w http.ResponseWriter, r *http.Request, status int, text string) {
+func (s renderer) showError(w http.ResponseWriter, r *http.Request, status int, text string) {
 	s.show(w, r, status, "error.html", slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
 }
 
 // snippet is the HTML that embeds the widget in a website. Only pages that ask for
 // proactive messages load anything before the chat is opened.
-func (s *communityServer) snippet(r *http.Request) string {
+func (s *ownPages) snippet(r *http.Request) string {
 	more := ""
 	if len(s.engine.Settings().Proactive()) > 0 {
 		more = " data-proactive"
@@ -84,15 +91,15 @@ func (s *communityServer) snippet(r *http.Request) string {
 
 // baseURL is relay's address: as configured, else as this request
 // reached it. The latter is shown to its sender only.
-func (s *Server) baseURL(r *http.Request) string {
+func (s *clients) baseURL(r *http.Request) string {
 	return cmp.Or(s.cfg.PublicURL, s.reachedAt(r))
 }
 
 // pagesURL is baseURL for the console and relay's other pages.
-func (s *Server) pagesURL(r *http.Request) string { return cmp.Or(s.cfg.PagesURL(), s.reachedAt(r)) }
+func (s *clients) pagesURL(r *http.Request) string { return cmp.Or(s.cfg.PagesURL(), s.reachedAt(r)) }
 
 // reachedAt is the address by which the request reached relay.
-func (s *Server) reachedAt(r *http.Request) string {
+func (s *clients) reachedAt(r *http.Request) string {
 	scheme := "http://"
 	if s.secure(r) {
 		scheme = "https://"
@@ -101,11 +108,11 @@ func (s *Server) reachedAt(r *http.Request) string {
 }
 
 // demo answers GET /demo: the page of an imaginary shop with the widget.
-func (s *communityServer) demo(w http.ResponseWriter, r *http.Request) {
+func (s *ownPages) demo(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "demo.html", slots{"PublicKey": s.keys.Public()})
 }
 
-// widgetSettings answers GET /api/widget/config: the config without a session.
-func (s *communityServer) widgetSettings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+// config answers GET /api/widget/config: the config without a session.
+func (s *widgetAPI) config(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	return s.engine.Settings().WidgetConfig(), nil
 }

@@ -27,7 +27,7 @@ func closeDelimited(w http.ResponseWriter, r *http.Request) bool {
 
 // park takes a stream that has begun out of net/http and runs follow
 // on it, if that is possible. It ends when the hub closes; s.parked waits for it.
-func (s *Server) park(out *sse, follow func(ctx context.Context), leave func()) bool {
+func (s *streams) park(out *sse, follow func(ctx context.Context), leave func()) bool {
 	if !out.parkable {
 		return false
 	}

@@ -9,12 +9,21 @@ import (
 	"github.com/relay-chat/relay/server/team"
 )
 
+// passkeyAPI makes passkeys and signs people in with them.
+type passkeyAPI struct {
+	*clients
+	*limits
+	*signIns
+	*passwords
+	team *team.Team
+}
+
 // errWrongPasskey does not say whose passkey it was, or what was wrong.
 var errWrongPasskey = &httpError{status: http.StatusUnauthorized, text: "This passkey does not open this console. It may have been removed; sign in with your password", header: errUnauthorized.header}
 
 // askPasskey answers POST /console/passkey/challenge with what browsers need to ask for a
 // passkey. The person chooses one; relay learns who it is from that.
-func (s *communityServer) askPasskey(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *passkeyAPI) askPasskey(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if s.crossOrigin.Check(r) != nil {
 		return nil, errForbidden
 	}
@@ -27,7 +36,7 @@ func (s *communityServer) askPasskey(w http.ResponseWriter, r *http.Request, _ c
 }
 
 // passkeyLogin answers POST /console/passkey/sign-in: it sets the console's cookie.
-func (s *communityServer) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if s.crossOrigin.Check(r) != nil {
 		return nil, errForbidden
 	}
@@ -58,7 +67,7 @@ func (s *communityServer) passkeyLogin(w http.ResponseWriter, r *http.Request, _
 }
 
 // limitPasskeys counts an attempt by the browser if it is known, else by where it comes from.
-func (s *communityServer) limitPasskeys(w http.ResponseWriter, r *http.Request) error {
+func (s *passkeyAPI) limitPasskeys(w http.ResponseWriter, r *http.Request) error {
 	if browser := s.knownBrowser(r); browser != "" {
 		return s.limited(w, r, s.rates.known, "passkey "+browser)
 	}
@@ -67,7 +76,7 @@ func (s *communityServer) limitPasskeys(w http.ResponseWriter, r *http.Request) 
 
 // checkPasskey finds the passkey that answered, verifies its signature and uses the
 // challenge up. The attempts with a passkey are counted, as those of an account.
-func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, site passkey.Site, challenge []byte, in *passkeyRequest) (*chat.Passkey, error) {
+func (s *passkeyAPI) checkPasskey(w http.ResponseWriter, r *http.Request, site passkey.Site, challenge []byte, in *passkeyRequest) (*chat.Passkey, error) {
 	k, err := s.team.Passkeys.ByCredential(r.Context(), string(toBase64(in.ID.bytes())))
 	switch {
 	case isNotFound(err), err == nil && k.Host != site.Host:
@@ -93,7 +102,7 @@ func (s *communityServer) checkPasskey(w http.ResponseWriter, r *http.Request, s
 }
 
 // auditCounter reports a passkey that may have been copied.
-func (s *communityServer) auditCounter(r *http.Request, k *chat.Passkey) {
+func (s *passkeyAPI) auditCounter(r *http.Request, k *chat.Passkey) {
 	p, err := s.team.People.Find(r.Context(), k.Person)
 	if err != nil {
 		s.log.Error("cannot read whose passkey it is", "err", err)
@@ -102,7 +111,7 @@ func (s *communityServer) auditCounter(r *http.Request, k *chat.Passkey) {
 }
 
 // wrongPasskey counts a failed sign-in.
-func (s *communityServer) wrongPasskey(r *http.Request) error {
+func (s *passkeyAPI) wrongPasskey(r *http.Request) error {
 	s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
 	return errWrongPasskey
 }

@@ -22,7 +22,7 @@ var (
 
 // site is where passkeys are made: relay's public address, or the one that the browser
 // uses.
-func (s *communityServer) site(r *http.Request) (passkey.Site, error) {
+func (s *clients) site(r *http.Request) (passkey.Site, error) {
 	site, err := passkey.SiteOf(s.pagesURL(r))
 	switch {
 	case errors.Is(err, passkey.ErrAddress):
@@ -48,7 +48,7 @@ func (k *Keyring) challenges() signedCookies {
 }
 
 // challenge makes a challenge for a purpose and gives it to the browser.
-func (s *communityServer) challenge(w http.ResponseWriter, r *http.Request, purpose string) []byte {
+func (s *passkeyAPI) challenge(w http.ResponseWriter, r *http.Request, purpose string) []byte {
 	challenge := make([]byte, challengeLength)
 	_, _ = rand.Read(challenge) // never fails
 	value := s.keys.challenges().sign(s.hostCookie(r, challengeCookie), purpose+string(challenge))
@@ -57,7 +57,7 @@ func (s *communityServer) challenge(w http.ResponseWriter, r *http.Request, purp
 }
 
 // challengeOf returns the browser's challenge for a purpose, and takes it away.
-func (s *communityServer) challengeOf(w http.ResponseWriter, r *http.Request, purpose string) ([]byte, error) {
+func (s *passkeyAPI) challengeOf(w http.ResponseWriter, r *http.Request, purpose string) ([]byte, error) {
 	c, err := r.Cookie(s.hostCookie(r, challengeCookie))
 	if err != nil {
 		return nil, errPasskeyLate
@@ -116,7 +116,7 @@ type credentialView struct {
 
 // passkeys answers GET /api/admin/passkeys: one's own, or those of a person for
 // administrators, and where they work.
-func (s *communityServer) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *passkeyAPI) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	person := cmp.Or(r.URL.Query().Get("person"), by.Person)
 	if person != by.Person && by.Role != chat.RoleAdministrator {
 		return nil, errAdministrators
@@ -133,7 +133,7 @@ func (s *communityServer) passkeys(_ http.ResponseWriter, r *http.Request, by ch
 
 // newPasskey answers POST /api/admin/passkey-challenge with what browsers need to make a
 // passkey. A stolen sign-in must not become a lasting one: it needs the password.
-func (s *communityServer) newPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *passkeyAPI) newPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (s *communityServer) newPasskey(w http.ResponseWriter, r *http.Request, by 
 }
 
 // owner returns the person who makes a request, and the site of new passkeys.
-func (s *communityServer) owner(r *http.Request, by chat.Author) (p chat.Person, site passkey.Site, err error) {
+func (s *passkeyAPI) owner(r *http.Request, by chat.Author) (p chat.Person, site passkey.Site, err error) {
 	if by.Person == "" {
 		return p, site, errNoAccount
 	}
@@ -177,7 +177,7 @@ func (s *communityServer) owner(r *http.Request, by chat.Author) (p chat.Person,
 }
 
 // addPasskey answers POST /api/admin/passkeys with what the browser made.
-func (s *communityServer) addPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *passkeyAPI) addPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (s *communityServer) addPasskey(w http.ResponseWriter, r *http.Request, by 
 }
 
 // renamePasskey answers PATCH /api/admin/passkeys/{id}.
-func (s *communityServer) renamePasskey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *passkeyAPI) renamePasskey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (s *communityServer) renamePasskey(_ http.ResponseWriter, r *http.Request, 
 }
 
 // removePasskey answers DELETE /api/admin/passkeys/{id}.
-func (s *communityServer) removePasskey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *passkeyAPI) removePasskey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	k, err := s.passkeyFor(r, by)
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (s *communityServer) removePasskey(_ http.ResponseWriter, r *http.Request, 
 }
 
 // passkeyFor returns the passkey in a request's path. Others' do not exist for operators.
-func (s *communityServer) passkeyFor(r *http.Request, by chat.Author) (chat.Passkey, error) {
+func (s *passkeyAPI) passkeyFor(r *http.Request, by chat.Author) (chat.Passkey, error) {
 	k, err := s.team.Passkeys.Find(r.Context(), pathVar(r, "id"))
 	if err == nil && k.Person != by.Person && by.Role != chat.RoleAdministrator {
 		err = chat.ErrPasskeyNotFound

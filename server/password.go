@@ -14,7 +14,7 @@ var errBusy = &httpError{status: http.StatusTooManyRequests, text: "Too many peo
 
 // passwordLogin signs a person in. An unknown address and a wrong password are answered
 // alike, and take as long.
-func (s *communityServer) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
+func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	p, err := s.checkLogin(w, r, l.email, l.password)
 	var refused *httpError
 	switch {
@@ -34,8 +34,8 @@ func (s *communityServer) passwordLogin(w http.ResponseWriter, r *http.Request, 
 var errWrongPassword = &httpError{status: http.StatusUnauthorized, text: "This e-mail address and password do not belong together."}
 
 // checkLogin finds the person with an address and a password. Attempts are counted before
-// the costly check: see [communityServer.limitAttempts].
-func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, email, given string) (chat.Person, error) {
+// the costly check: see [consolePages.limitAttempts].
+func (s *consolePages) checkLogin(w http.ResponseWriter, r *http.Request, email, given string) (chat.Person, error) {
 	if !isText(email) || len(email) > maxBody || len(given) > team.MaxPassword {
 		return chat.Person{}, errWrongPassword
 	}
@@ -57,8 +57,14 @@ func (s *communityServer) checkLogin(w http.ResponseWriter, r *http.Request, ema
 	return p, nil
 }
 
+// passwords checks and hashes passwords.
+type passwords struct {
+	*limits
+	hasher *password.Hasher
+}
+
 // samePassword checks a password against a stored hash.
-func (s *communityServer) samePassword(r *http.Request, hash, given string) (bool, error) {
+func (s *passwords) samePassword(r *http.Request, hash, given string) (bool, error) {
 	right, err := s.hasher.Check(r.Context(), hash, given)
 	if errors.Is(err, password.ErrBusy) {
 		return false, errBusy
@@ -67,7 +73,7 @@ func (s *communityServer) samePassword(r *http.Request, hash, given string) (boo
 }
 
 // hashPassword checks a new password and hashes it.
-func (s *communityServer) hashPassword(r *http.Request, given string, own ...string) (string, error) {
+func (s *passwords) hashPassword(r *http.Request, given string, own ...string) (string, error) {
 	if err := team.CheckPassword(given, own...); err != nil {
 		return "", err
 	}
@@ -79,30 +85,4 @@ func (s *communityServer) hashPassword(r *http.Request, given string, own ...str
 		return "", errBusy
 	}
 	return hash, err
-}
-
-// startSignIn signs a person in, in a browser that it knows from then on.
-func (s *communityServer) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
-	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
-	if err != nil {
-		return err
-	}
-	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
-	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
-	s.remember(w, r, p.ID)
-	return nil
-}
-
-// agentName is the browser of a request in a few words, "" if it is unknown.
-func agentName(r *http.Request) string {
-	browser, device := describeAgent(r.UserAgent())
-	if device != "" && browser != "" {
-		return browser + ", " + device
-	}
-	return browser
-}
-
-// personAuthor is a person of the team at the console.
-func personAuthor(p chat.Person, signIn string) chat.Author {
-	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: p.Name, Person: p.ID, Role: p.Role, SignIn: signIn}
 }

@@ -11,7 +11,7 @@ import (
 
 // people answers GET /api/admin/people: everybody by name. Operators see it too: they
 // hand conversations over.
-func (s *communityServer) people(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) people(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.team.People.List(r.Context())
 	views := make([]personView, len(list))
 	for i := range list {
@@ -22,7 +22,7 @@ func (s *communityServer) people(_ http.ResponseWriter, r *http.Request, by chat
 
 // addPerson answers POST /api/admin/people. With signIn the console that is signed in with
 // the secret key goes on as the new person.
-func (s *communityServer) addPerson(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Name     string    `json:"name"`
 		Email    string    `json:"email"`
@@ -51,7 +51,7 @@ func (s *communityServer) addPerson(w http.ResponseWriter, r *http.Request, by c
 }
 
 // goOnAs signs the console in as a person, in place of who was.
-func (s *communityServer) goOnAs(w http.ResponseWriter, r *http.Request, by chat.Author, p chat.Person) error {
+func (s *teamAPI) goOnAs(w http.ResponseWriter, r *http.Request, by chat.Author, p chat.Person) error {
 	if err := s.startSignIn(w, r, p, "with the new account"); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *communityServer) goOnAs(w http.ResponseWriter, r *http.Request, by chat
 }
 
 // patchPerson answers PATCH /api/admin/people/{id}.
-func (s *communityServer) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Name          *string              `json:"name"`
 		Role          *chat.Role           `json:"role"`
@@ -89,24 +89,8 @@ func (s *communityServer) patchPerson(_ http.ResponseWriter, r *http.Request, by
 	return viewPerson(p, by), nil
 }
 
-// auditChange records what changed about a person.
-func (s *communityServer) auditChange(r *http.Request, by chat.Author, before, p *chat.Person) {
-	if p.Role != before.Role {
-		s.audit(r, by, chat.AuditRoleChanged, p.Name, "to "+string(p.Role))
-	}
-	if p.Name != before.Name {
-		s.audit(r, by, chat.AuditPersonChanged, p.Name, "was "+before.Name)
-	}
-	if p.Email != before.Email {
-		s.audit(r, by, chat.AuditPersonChanged, p.Name, "e-mail address, was "+before.Email)
-	}
-	if !slices.Equal(p.PlatformNames, before.PlatformNames) {
-		s.audit(r, by, chat.AuditPersonChanged, p.Name, "names on platforms: "+strconv.Itoa(len(p.PlatformNames)))
-	}
-}
-
 // removePerson answers DELETE /api/admin/people/{id}: the person's streams end.
-func (s *communityServer) removePerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) removePerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	p, err := s.team.People.Remove(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
@@ -122,7 +106,7 @@ type invitationView struct {
 	QR  string `json:"qr"` // the link as the data of an SVG path
 }
 
-func (s *communityServer) showInvitation(r *http.Request, i chat.Invitation, secret string) invitationView {
+func (s *teamAPI) showInvitation(r *http.Request, i chat.Invitation, secret string) invitationView {
 	link := InvitationURL(s.pagesURL(r), secret)
 	return invitationView{i, link, qrPath(link)}
 }
@@ -134,13 +118,13 @@ func InvitationURL(base, secret string) string {
 }
 
 // invitations answers GET /api/admin/invitations: those that still work, without secrets.
-func (s *communityServer) invitations(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *teamAPI) invitations(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	list, err := s.team.People.Invitations(r.Context())
 	return map[string]any{"invitations": append([]chat.Invitation{}, list...)}, err
 }
 
 // invite answers POST /api/admin/invitations.
-func (s *communityServer) invite(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) invite(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Email string    `json:"email"`
 		Role  chat.Role `json:"role"`
@@ -157,7 +141,7 @@ func (s *communityServer) invite(_ http.ResponseWriter, r *http.Request, by chat
 }
 
 // resetPassword answers POST /api/admin/people/{id}/reset with a link to a new password.
-func (s *communityServer) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	p, err := s.team.People.Find(r.Context(), pathVar(r, "id"))
 	if err != nil {
 		return nil, err
@@ -171,7 +155,7 @@ func (s *communityServer) resetPassword(_ http.ResponseWriter, r *http.Request, 
 }
 
 // withdraw answers DELETE /api/admin/invitations/{id}.
-func (s *communityServer) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if err := s.team.People.Withdraw(r.Context(), pathVar(r, "id")); err != nil {
 		return nil, err
 	}
@@ -183,7 +167,7 @@ func (s *communityServer) withdraw(_ http.ResponseWriter, r *http.Request, by ch
 const maxAudit = 200
 
 // auditList answers GET /api/admin/audit, newest first.
-func (s *communityServer) auditList(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	form := r.URL.Query()
 	q := chat.AuditQuery{Person: form.Get("person"), Action: form.Get("action")}
 	limit, err := queryLimit(r, maxAudit)

@@ -9,14 +9,14 @@ import (
 )
 
 // presence answers GET /api/admin/operator/status.
-func (s *communityServer) presence(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+func (s *conversationAPI) presence(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	return s.engine.Presence(), nil
 }
 
 // operatorStatus answers POST /api/admin/operator/status. A program's value
 // holds until it is set again, an operator's in the console for some hours,
 // because people forget to switch back.
-func (s *communityServer) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Online json.RawMessage `json:"online"`
 	}](r)
@@ -43,7 +43,7 @@ func (s *communityServer) operatorStatus(_ http.ResponseWriter, r *http.Request,
 
 // operatorActivity answers POST /api/admin/operator/activity: the operator was
 // active in the console so many seconds ago.
-func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeOptional[struct {
 		Ago float64 `json:"ago"`
 		// Viewing is the session that is on the screen.
@@ -67,7 +67,7 @@ func (s *communityServer) operatorActivity(_ http.ResponseWriter, r *http.Reques
 
 // takeSeat counts an operator who reads the admin stream in the console as
 // present. Programs do not count: signedOut is nil for them.
-func (s *communityServer) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
+func (s *operatorStreams) takeSeat(r *http.Request, by chat.Author, reconnects bool) (signedOut <-chan struct{}, leave func()) {
 	if by.Source != chat.SourceConsole || by.SignIn == "" {
 		return nil, func() {}
 	}

@@ -13,15 +13,15 @@ type proactiveAnswer struct {
 	Config   map[string]any          `json:"config"`
 }
 
-// widgetProactive is asked by pages that carry data-proactive: the widget keeps the
+// proactive is asked by pages that carry data-proactive: the widget keeps the
 // answer for minutes, and nothing is learned of who asks.
-func (s *communityServer) widgetProactive(_ http.ResponseWriter, _ *http.Request, _ chat.Author) (any, error) {
+func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, _ chat.Author) (any, error) {
 	settings := s.engine.Settings()
 	return proactiveAnswer{s.engine.OperatorOnline(), settings.Proactive(), settings.WidgetConfig()}, nil
 }
 
-// widgetClose ends the conversation on the visitor's side.
-func (s *communityServer) widgetClose(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+// close ends the conversation on the visitor's side.
+func (s *widgetAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[inSession](r)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // Push notifies operators' browsers.
@@ -26,9 +27,16 @@ type deviceView struct {
 	Owner string `json:"owner,omitempty"`
 }
 
-// pushDevices answers GET /api/admin/push: the key that browsers need to subscribe, and
+// pushAPI is about the browsers that get push notifications.
+type pushAPI struct {
+	auditor
+	team *team.Team
+	push Push
+}
+
+// devices answers GET /api/admin/push: the key that browsers need to subscribe, and
 // the caller's devices, or all of them for administrators.
-func (s *communityServer) pushDevices(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *pushAPI) devices(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_, public, err := s.team.Devices.Keys(r.Context())
 	if err != nil {
 		return nil, err
@@ -40,12 +48,12 @@ func (s *communityServer) pushDevices(_ http.ResponseWriter, r *http.Request, by
 	if by.Role != chat.RoleAdministrator {
 		return nil, errAdministrators
 	}
-	list, err := s.allPushDevices(r.Context())
+	list, err := s.allDevices(r.Context())
 	return map[string]any{"publicKey": public, "devices": list}, err
 }
 
-// allPushDevices lists everybody's devices with the names of their owners.
-func (s *communityServer) allPushDevices(ctx context.Context) ([]deviceView, error) {
+// allDevices lists everybody's devices with the names of their owners.
+func (s *pushAPI) allDevices(ctx context.Context) ([]deviceView, error) {
 	list, err := s.team.Devices.List(ctx, "")
 	if err != nil {
 		return nil, err
@@ -62,8 +70,8 @@ func (s *communityServer) allPushDevices(ctx context.Context) ([]deviceView, err
 	return views, err
 }
 
-// addPushDevice answers POST /api/admin/push/devices, with a browser's subscription.
-func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+// add answers POST /api/admin/push/devices, with a browser's subscription.
+func (s *pushAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Endpoint string `json:"endpoint"`
 		Keys     struct {
@@ -85,9 +93,9 @@ func (s *communityServer) addPushDevice(_ http.ResponseWriter, r *http.Request, 
 	return d, err
 }
 
-// removePushDevice answers DELETE /api/admin/push/devices/{id}. Others' do not exist for
+// remove answers DELETE /api/admin/push/devices/{id}. Others' do not exist for
 // operators.
-func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *pushAPI) remove(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	owner := ownerOf(by)
 	if by.Role == chat.RoleAdministrator {
 		owner = ""
@@ -95,9 +103,9 @@ func (s *communityServer) removePushDevice(_ http.ResponseWriter, r *http.Reques
 	return s.audited(r, by, chat.AuditDeviceRemoved, pathVar(r, "id"), s.team.Devices.Remove(r.Context(), owner, pathVar(r, "id")))
 }
 
-// testPushDevice answers POST /api/admin/push/devices/{id}/test with what the push
+// test answers POST /api/admin/push/devices/{id}/test with what the push
 // service said.
-func (s *communityServer) testPushDevice(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *pushAPI) test(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.team.Devices.List(r.Context(), ownerOf(by))
 	if err != nil {
 		return nil, err

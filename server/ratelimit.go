@@ -50,8 +50,14 @@ func newRates() *rates {
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }
 
+// limits bounds what one client does.
+type limits struct {
+	*clients
+	rates *rates
+}
+
 // limited answers 429 when key exceeds a rate.
-func (s *Server) limited(w http.ResponseWriter, r *http.Request, limit *rate, key string) error {
+func (s *limits) limited(w http.ResponseWriter, r *http.Request, limit *rate, key string) error {
 	now := time.Now()
 	if s.unlimited(r) || limit.allow(key, now) && limit.allowNetwork(s.network(r), now) {
 		return nil
@@ -61,7 +67,7 @@ func (s *Server) limited(w http.ResponseWriter, r *http.Request, limit *rate, ke
 }
 
 // unlimited reports whether no limit counts for the caller.
-func (s *Server) unlimited(r *http.Request) bool { return !s.cfg.RateLimit || s.peer(r).local() }
+func (s *clients) unlimited(r *http.Request) bool { return !s.cfg.RateLimit || s.peer(r).local() }
 
 func errTooMany() error {
 	return &httpError{status: http.StatusTooManyRequests, text: "Too many requests; try again in a minute",
@@ -70,7 +76,7 @@ func errTooMany() error {
 
 // address is what counts as one client: an IPv4 address, or the network that
 // an IPv6 customer gets.
-func (s *Server) address(r *http.Request) string {
+func (s *clients) address(r *http.Request) string {
 	addr := s.peer(r).addr
 	if addr.Is6() {
 		if network, err := addr.Prefix(64); err == nil {
@@ -88,7 +94,7 @@ func (s *Server) address(r *http.Request) string {
 const addressesPerNetwork = 16
 
 // network is the larger IPv6 network that an address belongs to, "" for IPv4.
-func (s *Server) network(r *http.Request) string {
+func (s *clients) network(r *http.Request) string {
 	addr := s.peer(r).addr
 	if !addr.Is6() {
 		return ""
@@ -102,12 +108,12 @@ func (s *Server) network(r *http.Request) string {
 
 // visitorKey counts a session's requests per address: a client that only knows the
 // session's id must not use up its visitor's limit.
-func (s *Server) visitorKey(r *http.Request, sessionID string) string {
+func (s *limits) visitorKey(r *http.Request, sessionID string) string {
 	return s.address(r) + " " + sessionID
 }
 
 // denied is the answer to a wrong key: 401, or 429 after too many.
-func (s *Server) denied(w http.ResponseWriter, r *http.Request) error {
+func (s *limits) denied(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limited(w, r, s.rates.failures, s.address(r)); err != nil {
 		return err
 	}
@@ -115,7 +121,7 @@ func (s *Server) denied(w http.ResponseWriter, r *http.Request) error {
 }
 
 // enterStream counts an open stream, or rejects it; leave ends it.
-func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), err error) {
+func (s *limits) enterStream(r *http.Request, sessionID string) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
@@ -134,7 +140,7 @@ func (s *Server) enterStream(r *http.Request, sessionID string) (leave func(), e
 }
 
 // enterAddress counts what a client has open, for its address and for its network.
-func (s *Server) enterAddress(r *http.Request, open *gauge) (leave func(), ok bool) {
+func (s *limits) enterAddress(r *http.Request, open *gauge) (leave func(), ok bool) {
 	address, network := s.address(r), s.network(r)
 	if !open.enter(address) {
 		return nil, false
@@ -154,7 +160,7 @@ func (s *Server) enterAddress(r *http.Request, open *gauge) (leave func(), ok bo
 
 // enterTransfer counts a running upload or download, or rejects it; leave ends
 // it.
-func (s *Server) enterTransfer(r *http.Request, transfers *gauge) (leave func(), err error) {
+func (s *limits) enterTransfer(r *http.Request, transfers *gauge) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
 	}

@@ -13,15 +13,19 @@ import (
 	"github.com/relay-chat/relay/server/config"
 )
 
+func limitedServer() *Server {
+	return newServer(config.Config{RateLimit: true}, Deps{}, nil)
+}
+
 // TestDownloadsAtATime: however slowly a file is read, a part of it is in memory;
 // so one address does not read a thousand at once, in either mode.
 func TestDownloadsAtATime(t *testing.T) {
-	s := &Server{cfg: config.Config{RateLimit: true}, rates: newRates()}
+	c := &community{Server: limitedServer()}
 	for range downloadsPerAddress {
-		s.rates.addressDownloads.enter("203.0.113.1")
+		c.rates.addressDownloads.enter("203.0.113.1")
 	}
 	files := 0
-	for _, rt := range append((&communityServer{Server: s}).fileRoutes(), (&bridgeServer{Server: s}).backendRoutes()...) {
+	for _, rt := range append(c.fileRoutes(), (&bridge{Server: c.Server}).fileRoutes()...) {
 		if !strings.HasPrefix(rt.path, "/files/") {
 			continue
 		}
@@ -37,7 +41,7 @@ func TestDownloadsAtATime(t *testing.T) {
 	if files != 4 {
 		t.Errorf("%d routes to files", files)
 	}
-	once := s.download(func(http.ResponseWriter, *http.Request, chat.Author) (any, error) { return written{}, nil })
+	once := c.download(func(http.ResponseWriter, *http.Request, chat.Author) (any, error) { return written{}, nil })
 	r := httptest.NewRequest("GET", "/files/x/y", nil)
 	for range downloadsPerAddress + 1 {
 		if _, err := once(httptest.NewRecorder(), r, chat.Author{}); err != nil {
@@ -48,7 +52,7 @@ func TestDownloadsAtATime(t *testing.T) {
 
 // TestNetworksShareLimits comes from a new IPv6 address each time, of one network of /48.
 func TestNetworksShareLimits(t *testing.T) {
-	s := &Server{cfg: config.Config{RateLimit: true}, rates: newRates()}
+	s := limitedServer()
 	from := func(i int) *http.Request {
 		r := httptest.NewRequest("POST", "/api/widget/init", nil)
 		r.RemoteAddr = fmt.Sprintf("[2001:db8:1:%x::1]:5000", i)
@@ -70,7 +74,7 @@ func TestNetworksShareLimits(t *testing.T) {
 	for i := range 2 * addressesPerNetwork {
 		r := from(i)
 		r.ContentLength = uploadedPerHour
-		if (&communityServer{Server: s}).mayBring(r, uploadedPerHour/2) == nil {
+		if s.mayBring(r, uploadedPerHour/2) == nil {
 			uploads++
 		}
 	}
@@ -86,7 +90,7 @@ func TestNetworksShareLimits(t *testing.T) {
 
 // TestEventsCountAsBytes: the data of events uses up what an address may bring, like files.
 func TestEventsCountAsBytes(t *testing.T) {
-	s := &communityServer{Server: &Server{cfg: config.Config{RateLimit: true}, rates: newRates()}}
+	s := limitedServer()
 	r := httptest.NewRequest("POST", "/api/widget/events", nil)
 	r.RemoteAddr = "203.0.113.1:5000"
 	if err := s.mayStore(r, uploadedPerHour-4000, 0, "no"); err != nil {

@@ -37,94 +37,58 @@ type access func(w http.ResponseWriter, r *http.Request, key string) (chat.Autho
 // was a preflight, which it has answered.
 type cors func(w http.ResponseWriter, r *http.Request) (preflight bool)
 
-// routes is the route table of the community server.
-func (s *communityServer) routes() []route {
-	return slices.Concat(s.widgetRoutes(), s.openRoutes(), s.hookRoutes(communityHooks), s.fileRoutes(), s.adminRoutes(), s.teamRoutes(),
-		s.pageRoutes(), s.documentRoutes(), []route{
-			{"", "/api/widget/", rules{cors: s.widgetCORS, filtered: true}, s.unmatched},
-			{"", communityHooks, rules{}, s.unmatched},
-			{"", "/api/", rules{filtered: true}, s.unmatched},
-			{"", "", rules{}, s.unmatched},
-		})
+// audience is a part of the route table: the routes below a prefix, and the rules for
+// the requests there that no route handles.
+type audience struct {
+	prefix    string
+	unmatched rules
+	routes    []route
 }
 
-// routes is the route table of the bridge server.
-func (s *bridgeServer) routes() []route {
-	return slices.Concat(s.backendRoutes(), s.openRoutes(), s.hookRoutes(bridgeHooks), s.documentRoutes(), []route{
-		{"GET", "/", rules{page: true}, pageAction(toDocs)},
-		{"", "/api/events/stream", rules{cors: s.streamCORS, filtered: true}, s.unmatched},
-		{"", "/api/", rules{filtered: true}, s.unmatched},
-		{"", "", rules{}, s.unmatched},
-	})
+// audiences is the route table of community mode. What is asked most often comes first.
+func (c *community) audiences() []audience {
+	return []audience{
+		{"/api/widget/", rules{cors: c.admission.widgetCORS, filtered: true}, c.widgetRoutes()},
+		{"/api/admin/", rules{filtered: true}, slices.Concat(c.conversationRoutes(), c.siteRoutes(), c.teamRoutes())},
+		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
+		{"/api/", rules{filtered: true}, nil},
+		{"", rules{}, slices.Concat(c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+	}
 }
 
-// assemble makes the router and the HTTP server. The router asks one route after the other, so
-// the most frequent ones come first.
-func (s *Server) assemble(routes []route) {
-	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
-	s.router = m
-	for _, rt := range routes {
-		switch on := at(m, rt); {
-		case rt.method == "":
-			on.Handler(s.handle(rt))
-		case rt.page:
-			on.Methods(withHead(rt.method)...).Handler(s.handle(rt))
-		default:
-			on.Methods(rt.method).Handler(s.handle(rt))
+// audiences is the route table of bridge mode.
+func (b *bridge) audiences() []audience {
+	stream := rules{cors: b.access.streamCORS, filtered: true}
+	return []audience{
+		{"/api/events/stream", stream, b.streamRoutes()},
+		{"/api/", rules{filtered: true}, b.backendRoutes()},
+		{bridgeHooks, rules{}, hookRoutes(b.bridges, bridgeHooks)},
+		{"", rules{}, slices.Concat(b.fileRoutes(), b.openRoutes(), b.docs.routes(), []route{{"GET", "/", rules{page: true}, pageAction(toDocs)}})},
+	}
+}
+
+// assemble makes the router and the HTTP server.
+func (s *Server) assemble(audiences []audience) {
+	s.router = mux.NewRouter().SkipClean(true)
+	for _, a := range audiences {
+		sub := s.router.PathPrefix(a.prefix).Subrouter().UseEncodedPath() // ids may have slashes
+		sub.NotFoundHandler = s.handle(route{rules: a.unmatched, action: s.unmatched})
+		sub.MethodNotAllowedHandler = sub.NotFoundHandler
+		for _, rt := range a.routes {
+			path := strings.TrimPrefix(rt.path, strings.TrimSuffix(a.prefix, "/"))
+			sub.Path(path).Methods(rt.methods()...).Name(rt.path).Handler(s.handle(rt))
 		}
 	}
-	s.handler = s.receiving.notice(m)
+	s.handler = s.receiving.notice(s.router)
 	s.web = s.HTTPServer()
 }
 
-// at adds a route, named by its path if it has a method. Paths are compared as
-// strings: mux compiles a regular expression for every path, which is slow at each
-// start, and at each request.
-func at(m *mux.Router, rt route) *mux.Route {
-	switch {
-	case rt.method == "":
-		return m.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return strings.HasPrefix(r.URL.Path, rt.path) })
-	case strings.Contains(rt.path, "{"):
-		return m.NewRoute().Name(rt.path).MatcherFunc(withVariables(rt.path))
+// methods are those that a route accepts: on pages, GET includes HEAD.
+func (rt *route) methods() []string {
+	if rt.page && rt.method == http.MethodGet {
+		return []string{http.MethodGet, http.MethodHead}
 	}
-	exact := func(r *http.Request, _ *mux.RouteMatch) bool { return r.URL.Path == rt.path && r.URL.RawPath == "" }
-	return m.NewRoute().Name(rt.path).MatcherFunc(exact)
-}
-
-// withVariables matches the addresses of a path like "/files/{id}/{name}". A variable
-// is what stands between two slashes, encoded as it was sent.
-func withVariables(path string) mux.MatcherFunc {
-	fixed, _, _ := strings.Cut(path, "{")
-	parts := strings.Split(path, "/")
-	return func(r *http.Request, match *mux.RouteMatch) bool {
-		if !strings.HasPrefix(r.URL.Path, fixed) {
-			return false
-		}
-		given := strings.Split(r.URL.EscapedPath(), "/")
-		if len(given) != len(parts) {
-			return false
-		}
-		for i, part := range parts {
-			if variable(part) == "" && part != given[i] || variable(part) != "" && given[i] == "" {
-				return false
-			}
-		}
-		match.Vars = map[string]string{}
-		for i, part := range parts {
-			if name := variable(part); name != "" {
-				match.Vars[name] = given[i]
-			}
-		}
-		return true
-	}
-}
-
-// variable returns the name in "{name}", "" of another part of a path.
-func variable(part string) string {
-	if name, found := strings.CutPrefix(part, "{"); found {
-		return strings.TrimSuffix(name, "}")
-	}
-	return ""
+	return []string{rt.method}
 }
 
 // methodsAt lists the methods that the router accepts at a request's address.
@@ -140,23 +104,235 @@ func (s *Server) methodsAt(r *http.Request) (list []string) {
 	return list
 }
 
-// backendRoutes are for the website's own backend, which sends API_KEY.
-func (s *bridgeServer) backendRoutes() []route {
-	backends := rules{filtered: true, access: s.backend, body: maxAdminBody}
-	stream := backends
-	stream.cors = s.streamCORS
+// widgetRoutes are for pages, which send the public key.
+func (c *community) widgetRoutes() []route {
+	visitors := rules{cors: c.admission.widgetCORS, filtered: true, access: c.admission.visitor, rate: c.rates.requests, body: maxBody}
+	uploads, headerless := visitors, visitors
+	uploads.body = 0
+	headerless.queryKey = true // browsers call these without headers
 	return []route{
-		{"POST", "/api/messages", backends, jsonRoute(decoded(s.handleMessage))},
-		{"POST", "/api/sessions", backends, jsonRoute(decoded(s.handleNewSessionObject))},
-		{"POST", "/api/operator/status", backends, jsonRoute(decoded(s.handleStatus))},
-		{"POST", "/api/custom-events", backends, jsonRoute(decoded(s.handleCustomEvent))},
-		{"POST", "/api/disconnect", backends, jsonRoute(decoded(s.handleLeft))},
-		{"POST", "/api/events", backends, s.backendEvent()},
-		{"GET", "/api/events/stream", stream, s.eventStream},
-		{"GET", "/api/stats", backends, s.stats},
-		{"GET", "/files/{token}", rules{}, s.download(s.sealedFile)},
-		{"HEAD", "/files/{token}", rules{}, s.download(s.sealedFile)},
+		{"POST", "/api/widget/messages", visitors, c.widget.send},
+		{"GET", "/api/widget/stream", headerless, c.visitors.stream},
+		{"POST", "/api/widget/init", visitors, c.widget.begin},
+		{"GET", "/api/widget/config", visitors, c.widget.config},
+		{"GET", "/api/widget/messages", visitors, c.widget.messages},
+		{"PATCH", "/api/widget/messages/{id}", visitors, c.widget.edit},
+		{"DELETE", "/api/widget/messages/{id}", visitors, c.widget.delete},
+		{"POST", "/api/widget/attachments", uploads, c.files.widgetUpload},
+		{"POST", "/api/widget/identify", visitors, c.widget.identify},
+		{"POST", "/api/widget/read", visitors, c.widget.read},
+		{"POST", "/api/widget/typing", visitors, c.widget.typing},
+		{"POST", "/api/widget/prechat", visitors, c.widget.preChat},
+		{"POST", "/api/widget/csat", visitors, c.widget.csat},
+		{"POST", "/api/widget/events", visitors, c.widget.event},
+		{"POST", "/api/widget/page", visitors, c.widget.page},
+		{"POST", "/api/widget/handoff", visitors, c.widget.handOff},
+		{"POST", "/api/widget/close", visitors, c.widget.close},
+		{"GET", "/api/widget/proactive", visitors, c.widget.proactive},
+		{"POST", "/api/widget/disconnect", headerless, c.widget.disconnect},
 	}
+}
+
+// operatorRules are for operators and administrators, who send the secret key or sign in
+// at the console.
+func (c *community) operatorRules(body int64) (operators, administrators rules) {
+	operators = rules{filtered: true, access: c.admission.operator, body: body}
+	administrators = operators
+	administrators.access = c.admission.administrator
+	return operators, administrators
+}
+
+// conversationRoutes are about conversations and those who answer them.
+func (c *community) conversationRoutes() []route {
+	operators, administrators := c.operatorRules(maxAdminBody)
+	uploads := operators
+	uploads.body = 0
+	return []route{
+		{"GET", "/api/admin/sessions", operators, c.conversations.sessions},
+		{"GET", "/api/admin/sessions/{session}", operators, c.conversations.session},
+		{"PATCH", "/api/admin/sessions/{session}", operators, c.conversations.organise},
+		{"GET", "/api/admin/counts", operators, c.conversations.counts},
+		{"GET", "/api/admin/search", operators, c.conversations.search},
+		{"DELETE", "/api/admin/sessions/{session}", administrators, c.conversations.erase},
+		{"GET", "/api/admin/sessions/{session}/messages", operators, c.conversations.messages},
+		{"POST", "/api/admin/sessions/{session}/messages", operators, c.conversations.send},
+		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, c.conversations.edit},
+		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", operators, c.conversations.delete},
+		{"POST", "/api/admin/sessions/{session}/attachments", uploads, c.files.adminUpload},
+		{"POST", "/api/admin/sessions/{session}/commands", operators, c.conversations.command},
+		{"POST", "/api/admin/sessions/{session}/close", operators, c.conversations.close},
+		{"POST", "/api/admin/sessions/{session}/reopen", operators, c.conversations.reopen},
+		{"POST", "/api/admin/sessions/{session}/block", operators, c.conversations.block},
+		{"POST", "/api/admin/sessions/{session}/unblock", operators, c.conversations.unblock},
+		{"POST", "/api/admin/sessions/{session}/read", operators, c.conversations.read},
+		{"POST", "/api/admin/sessions/{session}/typing", operators, c.conversations.typing},
+		{"POST", "/api/admin/sessions/{session}/csat", operators, c.conversations.askCSAT},
+		{"POST", "/api/admin/sessions/{session}/events", operators, c.conversations.event},
+		{"GET", "/api/admin/saved-answers", operators, c.conversations.savedAnswers},
+		{"PUT", "/api/admin/saved-answers/{name}", operators, c.conversations.saveAnswer},
+		{"DELETE", "/api/admin/saved-answers/{name}", operators, c.conversations.deleteSavedAnswer},
+		{"GET", "/api/admin/operator/status", operators, c.conversations.presence},
+		{"POST", "/api/admin/operator/status", operators, c.conversations.operatorStatus},
+		{"POST", "/api/admin/operator/activity", operators, c.conversations.operatorActivity},
+		{"GET", "/api/admin/stream", operators, c.operators.stream},
+	}
+}
+
+// siteRoutes are about the site: its settings, channels, knowledge, numbers and state.
+func (c *community) siteRoutes() []route {
+	operators, administrators := c.operatorRules(maxAdminBody)
+	keepingOperators, keepingAdministrators := operators, administrators
+	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)
+	files, examined, erasers := administrators, operators, operators
+	files.body = 0
+	examined.access, erasers.access = c.admission.operatorOrDoctor, c.admission.administratorOrCommand
+	return []route{
+		{"GET", "/api/admin/settings", operators, c.settings.settings},
+		{"PATCH", "/api/admin/settings", administrators, c.settings.patchSettings},
+		{"GET", bridgesPath, examined, c.settings.listBridges},
+		{"POST", "/api/admin/bridges/{name}/test", administrators, c.settings.testBridge},
+		{"POST", "/api/admin/bridges/{name}/connect", administrators, c.settings.connectBridge},
+		{"DELETE", "/api/admin/bridges/{name}", administrators, c.settings.disconnectBridge},
+		{"POST", "/api/admin/webhooks/test", administrators, c.settings.testWebhook},
+		{"POST", "/api/admin/ai/test", administrators, c.settings.testAI},
+		{"POST", "/api/admin/ai/private-host", administrators, c.settings.confirmAIHost},
+		{"GET", "/api/admin/deliveries", administrators, c.deliveries.list},
+		{"POST", "/api/admin/deliveries/retry", administrators, c.deliveries.retryAll},
+		{"POST", "/api/admin/deliveries/{id}/retry", operators, c.deliveries.retry},
+		{"POST", "/api/admin/deliveries/discard", administrators, c.deliveries.discardAll},
+		{"POST", "/api/admin/deliveries/{id}/discard", administrators, c.deliveries.discard},
+		{"GET", "/api/admin/knowledge", operators, c.knowledge.sources},
+		{"POST", "/api/admin/knowledge", administrators, c.knowledge.add},
+		{"POST", "/api/admin/knowledge/files", files, c.knowledge.addFile},
+		{"GET", "/api/admin/knowledge/search", operators, c.knowledge.search},
+		{"GET", "/api/admin/knowledge/questions", operators, c.knowledge.questions},
+		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators, c.knowledge.dropQuestion},
+		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, c.knowledge.answerQuestion},
+		{"GET", "/api/admin/knowledge/sources/{id}", operators, c.knowledge.source},
+		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators, c.knowledge.remove},
+		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators, c.knowledge.refresh},
+		{"POST", "/api/admin/widget/look", administrators, c.knowledge.proposeLook},
+		{"GET", "/api/admin/widget", administrators, c.pages.widgetSnippet},
+		{"GET", "/api/admin/stats", operators, c.statistics.stats},
+		{"GET", "/api/admin/statistics", operators, c.statistics.statistics},
+		{"GET", "/api/admin/statistics.csv", operators, c.statistics.statisticsCSV},
+		{"GET", "/api/admin/export", administrators, c.data.export},
+		{"GET", "/api/admin/visitors", administrators, c.data.findVisitor},
+		{"GET", "/api/admin/visitors/export", administrators, c.data.exportVisitor},
+		{"DELETE", "/api/admin/visitors", erasers, c.data.eraseVisitor},
+		{"GET", "/api/admin/push", operators, c.push.devices},
+		{"POST", "/api/admin/push/devices", keepingOperators, c.push.add},
+		{"DELETE", "/api/admin/push/devices/{id}", operators, c.push.remove},
+		{"POST", "/api/admin/push/devices/{id}/test", operators, c.push.test},
+		{"GET", "/api/admin/system", administrators, c.system.state},
+		{"GET", "/api/admin/system/backup", administrators, c.system.sendBackup},
+		{"POST", "/api/admin/system/backups", administrators, c.system.backUp},
+		{"GET", "/api/admin/system/backups/{name}", administrators, c.system.downloadBackup},
+		{"POST", "/api/admin/keys/rotate", keepingAdministrators, c.system.rotateKey},
+	}
+}
+
+// teamRoutes are about the people who answer and administer.
+func (c *community) teamRoutes() []route {
+	operators, administrators := c.operatorRules(maxBody)
+	keepers, faces := operators, operators
+	keepers.access, faces.body = lasting(administrators.access), maxFaceBytes
+	return []route{
+		{"GET", "/api/admin/me", operators, c.team.me},
+		{"PATCH", "/api/admin/me", operators, c.team.patchMe},
+		{"PUT", "/api/admin/me/face", faces, c.team.putFace},
+		{"DELETE", "/api/admin/me/face", operators, c.team.deleteFace},
+		{"GET", "/api/admin/sign-ins", operators, c.team.listSignIns},
+		{"DELETE", "/api/admin/sign-ins", operators, c.team.endOtherSignIns},
+		{"DELETE", "/api/admin/sign-ins/{id}", operators, c.team.endSignIn},
+		{"GET", "/api/admin/passkeys", operators, c.passkeys.passkeys},
+		{"POST", "/api/admin/passkeys", operators, c.passkeys.addPasskey},
+		{"POST", "/api/admin/passkey-challenge", operators, c.passkeys.newPasskey},
+		{"PATCH", "/api/admin/passkeys/{id}", operators, c.passkeys.renamePasskey},
+		{"DELETE", "/api/admin/passkeys/{id}", operators, c.passkeys.removePasskey},
+		{"GET", "/api/admin/people", operators, c.team.people},
+		{"POST", "/api/admin/people", keepers, c.team.addPerson},
+		{"PATCH", "/api/admin/people/{id}", keepers, c.team.patchPerson},
+		{"DELETE", "/api/admin/people/{id}", keepers, c.team.removePerson},
+		{"POST", "/api/admin/people/{id}/reset", keepers, c.team.resetPassword},
+		{"GET", "/api/admin/invitations", administrators, c.team.invitations},
+		{"POST", "/api/admin/invitations", keepers, c.team.invite},
+		{"DELETE", "/api/admin/invitations/{id}", administrators, c.team.withdraw},
+		{"GET", "/api/admin/audit", administrators, c.team.auditList},
+	}
+}
+
+// fileRoutes are for anyone with a signed link.
+func (c *community) fileRoutes() []route {
+	file := c.download(c.files.file)
+	return []route{
+		{"GET", "/files/{id}/{name}", rules{}, file},
+		{"HEAD", "/files/{id}/{name}", rules{}, file},
+		{"GET", "/faces/{id}", rules{}, c.team.face},
+		{"HEAD", "/faces/{id}", rules{}, c.team.face},
+	}
+}
+
+// pageRoutes are relay's own pages, the files that they load, and the ways to sign in.
+func (c *community) pageRoutes() []route {
+	pages, forms := rules{page: true}, rules{body: maxBody}
+	return []route{
+		{"GET", "/widget.js", pages, pageAction(c.static.widgetLoader)},
+		{"GET", "/widget.mjs", pages, pageAction(c.static.widgetLoader)},
+		{"GET", "/widget.d.mts", pages, pageAction(c.static.widgetLoader)},
+		{"GET", "/widget/{file}", pages, pageAction(c.static.widgetFile)},
+		{"GET", "/static/{file}", pages, pageAction(c.static.staticFile)},
+		{"GET", "/", pages, pageAction(c.pages.home)},
+		{"POST", "/setup/done", pages, pageAction(c.pages.setupDone)},
+		{"GET", "/demo", pages, pageAction(c.pages.demo)},
+		{"GET", "/preview", pages, pageAction(c.pages.preview)},
+		{"GET", "/console", pages, pageAction(c.console.console)},
+		{"POST", "/console/login", pages, pageAction(c.console.login)},
+		{"POST", "/console/logout", pages, pageAction(c.console.logout)},
+		{"GET", "/console/invitation", pages, pageAction(c.console.invitationPage)},
+		{"POST", "/console/invitation/check", forms, c.console.checkInvitation},
+		{"POST", "/console/invitation/accept", forms, c.console.acceptInvitation},
+		{"POST", "/console/passkey/challenge", forms, c.passkeys.askPasskey},
+		{"POST", "/console/passkey/sign-in", forms, c.passkeys.passkeyLogin},
+	}
+}
+
+// backendRoutes are for the website's own backend, which sends API_KEY.
+func (b *bridge) backendRoutes() []route {
+	backends := rules{filtered: true, access: b.access.backend, body: maxAdminBody}
+	return []route{
+		{"POST", "/api/messages", backends, jsonRoute(decoded(b.backend.handleMessage))},
+		{"POST", "/api/sessions", backends, jsonRoute(decoded(b.backend.handleNewSessionObject))},
+		{"POST", "/api/operator/status", backends, jsonRoute(decoded(b.backend.handleStatus))},
+		{"POST", "/api/custom-events", backends, jsonRoute(decoded(b.backend.handleCustomEvent))},
+		{"POST", "/api/disconnect", backends, jsonRoute(decoded(b.backend.handleLeft))},
+		{"POST", "/api/events", backends, b.backend.backendEvent()},
+		{"GET", "/api/stats", backends, b.statistics.stats},
+	}
+}
+
+// streamRoutes are for backends, and for pages of the allowed origins.
+func (b *bridge) streamRoutes() []route {
+	stream := rules{cors: b.access.streamCORS, filtered: true, access: b.access.backend, body: maxAdminBody}
+	return []route{{"GET", "/api/events/stream", stream, b.streams.stream}}
+}
+
+// fileRoutes are for anyone with a sealed link.
+func (b *bridge) fileRoutes() []route {
+	file := b.download(b.files.file)
+	return []route{
+		{"GET", "/files/{token}", rules{}, file},
+		{"HEAD", "/files/{token}", rules{}, file},
+	}
+}
+
+// hookRoutes are for platforms. Each bridge checks its platform's signature.
+func hookRoutes(bridges Bridges, prefix string) []route {
+	hook := func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+		bridges.Webhook(pathVar(r, "name")).ServeHTTP(w, r)
+		return written{}, nil
+	}
+	return []route{{"POST", prefix + "{name}", rules{}, hook}}
 }
 
 // openRoutes are for everybody.
@@ -169,199 +345,8 @@ func (s *Server) openRoutes() []route {
 	}
 }
 
-// fileRoutes are for anyone with a signed link.
-func (s *communityServer) fileRoutes() []route {
-	return []route{
-		{"GET", "/files/{id}/{name}", rules{}, s.download(s.file)},
-		{"HEAD", "/files/{id}/{name}", rules{}, s.download(s.file)},
-	}
-}
-
-// widgetRoutes are for pages, which send the public key.
-func (s *communityServer) widgetRoutes() []route {
-	visitors := rules{cors: s.widgetCORS, filtered: true, access: s.visitor, rate: s.rates.requests, body: maxBody}
-	uploads, headerless := visitors, visitors
-	uploads.body = 0
-	headerless.queryKey = true // browsers call these without headers
-	return []route{
-		{"POST", "/api/widget/messages", visitors, s.widgetSend},
-		{"GET", "/api/widget/stream", headerless, s.widgetStream},
-		{"POST", "/api/widget/init", visitors, s.widgetInit},
-		{"GET", "/api/widget/config", visitors, s.widgetSettings},
-		{"GET", "/api/widget/messages", visitors, s.widgetHistory},
-		{"PATCH", "/api/widget/messages/{id}", visitors, s.widgetEdit},
-		{"DELETE", "/api/widget/messages/{id}", visitors, s.widgetDelete},
-		{"POST", "/api/widget/attachments", uploads, s.widgetUpload},
-		{"POST", "/api/widget/identify", visitors, s.widgetIdentify},
-		{"POST", "/api/widget/read", visitors, s.widgetRead},
-		{"POST", "/api/widget/typing", visitors, s.widgetTyping},
-		{"POST", "/api/widget/prechat", visitors, s.widgetPreChat},
-		{"POST", "/api/widget/csat", visitors, s.widgetCSAT},
-		{"POST", "/api/widget/events", visitors, s.widgetEvent},
-		{"POST", "/api/widget/page", visitors, s.widgetPage},
-		{"POST", "/api/widget/handoff", visitors, s.handOff},
-		{"POST", "/api/widget/close", visitors, s.widgetClose},
-		{"GET", "/api/widget/proactive", visitors, s.widgetProactive},
-		{"POST", "/api/widget/disconnect", headerless, s.widgetDisconnect},
-	}
-}
-
-// adminRoutes are for operators, who send the secret key or sign in at the
-// console.
-func (s *communityServer) adminRoutes() []route {
-	operators := rules{filtered: true, access: s.operator, body: maxAdminBody}
-	administrators := operators
-	administrators.access = s.administrator
-	return slices.Concat(s.sessionRoutes(operators, administrators), s.siteRoutes(operators, administrators))
-}
-
-// sessionRoutes are about conversations and those who answer them.
-func (s *communityServer) sessionRoutes(operators, administrators rules) []route {
-	uploads := operators
-	uploads.body = 0
-	return []route{
-		{"GET", "/api/admin/sessions", operators, s.sessions},
-		{"GET", "/api/admin/sessions/{session}", operators, s.session},
-		{"PATCH", "/api/admin/sessions/{session}", operators, s.organise},
-		{"GET", "/api/admin/counts", operators, s.counts},
-		{"GET", "/api/admin/search", operators, s.search},
-		{"DELETE", "/api/admin/sessions/{session}", administrators, s.erase},
-		{"GET", "/api/admin/sessions/{session}/messages", operators, s.adminHistory},
-		{"POST", "/api/admin/sessions/{session}/messages", operators, s.adminSend},
-		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, s.adminEdit},
-		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", operators, s.adminDelete},
-		{"POST", "/api/admin/sessions/{session}/attachments", uploads, s.adminUpload},
-		{"POST", "/api/admin/sessions/{session}/commands", operators, s.command},
-		{"POST", "/api/admin/sessions/{session}/close", operators, s.closeSession},
-		{"POST", "/api/admin/sessions/{session}/reopen", operators, s.reopenSession},
-		{"POST", "/api/admin/sessions/{session}/block", operators, s.blockSession},
-		{"POST", "/api/admin/sessions/{session}/unblock", operators, s.unblockSession},
-		{"POST", "/api/admin/sessions/{session}/read", operators, s.adminRead},
-		{"POST", "/api/admin/sessions/{session}/typing", operators, s.adminTyping},
-		{"POST", "/api/admin/sessions/{session}/csat", operators, s.askCSAT},
-		{"POST", "/api/admin/sessions/{session}/events", operators, s.adminEvent},
-		{"GET", "/api/admin/saved-answers", operators, s.savedAnswers},
-		{"PUT", "/api/admin/saved-answers/{name}", operators, s.saveAnswer},
-		{"DELETE", "/api/admin/saved-answers/{name}", operators, s.deleteSavedAnswer},
-		{"GET", "/api/admin/operator/status", operators, s.presence},
-		{"POST", "/api/admin/operator/status", operators, s.operatorStatus},
-		{"POST", "/api/admin/operator/activity", operators, s.operatorActivity},
-	}
-}
-
-// siteRoutes are about the site: its settings, channels, knowledge, numbers and state.
-func (s *communityServer) siteRoutes(operators, administrators rules) []route {
-	keepingOperators, keepingAdministrators := operators, administrators
-	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)
-	files, examined, erasers := administrators, operators, operators
-	files.body = 0
-	examined.access, erasers.access = s.operatorOrDoctor, s.administratorOrCommand
-	return []route{
-		{"GET", "/api/admin/settings", operators, s.settings},
-		{"PATCH", "/api/admin/settings", administrators, s.patchSettings},
-		{"GET", bridgesPath, examined, s.listBridges},
-		{"POST", "/api/admin/bridges/{name}/test", administrators, s.testBridge},
-		{"POST", "/api/admin/bridges/{name}/connect", administrators, s.connectBridge},
-		{"DELETE", "/api/admin/bridges/{name}", administrators, s.disconnectBridge},
-		{"GET", "/api/admin/deliveries", administrators, s.deliveries},
-		{"POST", "/api/admin/deliveries/retry", administrators, s.retryDeliveries},
-		{"POST", "/api/admin/deliveries/{id}/retry", operators, s.retryDelivery},
-		{"POST", "/api/admin/deliveries/discard", administrators, s.discardDeliveries},
-		{"POST", "/api/admin/deliveries/{id}/discard", administrators, s.discardDelivery},
-		{"POST", "/api/admin/webhooks/test", administrators, s.testWebhook},
-		{"POST", "/api/admin/ai/test", administrators, s.testAI},
-		{"POST", "/api/admin/ai/private-host", administrators, s.confirmAIHost},
-		{"GET", "/api/admin/knowledge", operators, s.knowledgeSources},
-		{"POST", "/api/admin/knowledge", administrators, s.addKnowledge},
-		{"POST", "/api/admin/knowledge/files", files, s.addKnowledgeFile},
-		{"GET", "/api/admin/knowledge/search", operators, s.searchKnowledge},
-		{"GET", "/api/admin/knowledge/questions", operators, s.knowledgeQuestions},
-		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators, s.dropQuestion},
-		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, s.answerQuestion},
-		{"GET", "/api/admin/knowledge/sources/{id}", operators, s.knowledgeSource},
-		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators, s.removeKnowledge},
-		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators, s.refreshKnowledge},
-		{"GET", "/api/admin/widget", administrators, s.widgetSnippet},
-		{"POST", "/api/admin/widget/look", administrators, s.proposeLook},
-		{"GET", "/api/admin/stats", operators, s.stats},
-		{"GET", "/api/admin/statistics", operators, s.statistics},
-		{"GET", "/api/admin/statistics.csv", operators, s.statisticsCSV},
-		{"GET", "/api/admin/export", administrators, s.export},
-		{"GET", "/api/admin/visitors", administrators, s.findVisitor},
-		{"GET", "/api/admin/visitors/export", administrators, s.exportVisitor},
-		{"DELETE", "/api/admin/visitors", erasers, s.eraseVisitor},
-		{"GET", "/api/admin/push", operators, s.pushDevices},
-		{"POST", "/api/admin/push/devices", keepingOperators, s.addPushDevice},
-		{"DELETE", "/api/admin/push/devices/{id}", operators, s.removePushDevice},
-		{"POST", "/api/admin/push/devices/{id}/test", operators, s.testPushDevice},
-		{"GET", "/api/admin/system", administrators, s.systemState},
-		{"GET", "/api/admin/system/backup", administrators, s.sendBackup},
-		{"POST", "/api/admin/system/backups", administrators, s.backUp},
-		{"GET", "/api/admin/system/backups/{name}", administrators, s.downloadBackup},
-		{"POST", "/api/admin/keys/rotate", keepingAdministrators, s.rotateKey},
-		{"GET", "/api/admin/stream", operators, s.adminStream},
-	}
-}
-
-// teamRoutes are about the people who answer and administer.
-func (s *communityServer) teamRoutes() []route {
-	operators := rules{filtered: true, access: s.operator, body: maxBody}
-	administrators, keepers, faces := operators, operators, operators
-	administrators.access, keepers.access = s.administrator, lasting(s.administrator)
-	faces.body = maxFaceBytes
-	return []route{
-		{"GET", "/api/admin/me", operators, s.me},
-		{"PATCH", "/api/admin/me", operators, s.patchMe},
-		{"PUT", "/api/admin/me/face", faces, s.putFace},
-		{"DELETE", "/api/admin/me/face", operators, s.deleteFace},
-		{"GET", "/api/admin/sign-ins", operators, s.signIns},
-		{"DELETE", "/api/admin/sign-ins", operators, s.endOtherSignIns},
-		{"DELETE", "/api/admin/sign-ins/{id}", operators, s.endSignIn},
-		{"GET", "/api/admin/passkeys", operators, s.passkeys},
-		{"POST", "/api/admin/passkeys", operators, s.addPasskey},
-		{"POST", "/api/admin/passkey-challenge", operators, s.newPasskey},
-		{"PATCH", "/api/admin/passkeys/{id}", operators, s.renamePasskey},
-		{"DELETE", "/api/admin/passkeys/{id}", operators, s.removePasskey},
-		{"GET", "/api/admin/people", operators, s.people},
-		{"POST", "/api/admin/people", keepers, s.addPerson},
-		{"PATCH", "/api/admin/people/{id}", keepers, s.patchPerson},
-		{"DELETE", "/api/admin/people/{id}", keepers, s.removePerson},
-		{"POST", "/api/admin/people/{id}/reset", keepers, s.resetPassword},
-		{"GET", "/api/admin/invitations", administrators, s.invitations},
-		{"POST", "/api/admin/invitations", keepers, s.invite},
-		{"DELETE", "/api/admin/invitations/{id}", administrators, s.withdraw},
-		{"GET", "/api/admin/audit", administrators, s.auditList},
-		{"POST", "/console/invitation/check", rules{body: maxBody}, s.checkInvitation},
-		{"POST", "/console/invitation/accept", rules{body: maxBody}, s.acceptInvitation},
-		{"POST", "/console/passkey/challenge", rules{body: maxBody}, s.askPasskey},
-		{"POST", "/console/passkey/sign-in", rules{body: maxBody}, s.passkeyLogin},
-		{"GET", "/faces/{id}", rules{}, s.face},
-		{"HEAD", "/faces/{id}", rules{}, s.face},
-	}
-}
-
-// pageRoutes are relay's own pages and the files that pages load.
-func (s *communityServer) pageRoutes() []route {
-	pages := rules{page: true}
-	return []route{
-		{"GET", "/", pages, pageAction(s.home)},
-		{"POST", "/setup/done", pages, pageAction(s.setupDone)},
-		{"GET", "/demo", pages, pageAction(s.demo)},
-		{"GET", "/preview", pages, pageAction(s.preview)},
-		{"GET", "/console", pages, pageAction(s.console)},
-		{"POST", "/console/login", pages, pageAction(s.login)},
-		{"POST", "/console/logout", pages, pageAction(s.logout)},
-		{"GET", "/console/invitation", pages, pageAction(s.invitationPage)},
-		{"GET", "/widget.js", pages, pageAction(s.widgetLoader)},
-		{"GET", "/widget.mjs", pages, pageAction(s.widgetLoader)},
-		{"GET", "/widget.d.mts", pages, pageAction(s.widgetLoader)},
-		{"GET", "/widget/{file}", pages, pageAction(s.widgetFile)},
-		{"GET", "/static/{file}", pages, pageAction(s.staticFile)},
-	}
-}
-
-// documentRoutes are the description of the API.
-func (s *Server) documentRoutes() []route {
+// routes are the description of the API, and the guides.
+func (s *docs) routes() []route {
 	pages := rules{page: true}
 	return []route{
 		{"GET", "/openapi.yaml", pages, pageAction(s.openAPI)},
@@ -376,12 +361,4 @@ func pageAction(h http.HandlerFunc) action {
 		h(w, r)
 		return written{}, nil
 	}
-}
-
-// withHead adds HEAD to GET.
-func withHead(method string) []string {
-	if method == http.MethodGet {
-		return []string{http.MethodGet, http.MethodHead}
-	}
-	return []string{method}
 }

@@ -9,13 +9,13 @@ import (
 
 // savedAnswers answers GET /api/admin/saved-answers: the shared ones and
 // one's own, by name.
-func (s *communityServer) savedAnswers(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) savedAnswers(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.engine.SavedAnswers(r.Context(), by)
 	return map[string]any{"savedAnswers": append([]chat.SavedAnswer{}, list...)}, err
 }
 
 // saveAnswer answers PUT /api/admin/saved-answers/{name}.
-func (s *communityServer) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[struct {
 		Content string `json:"content"`
 		Own     bool   `json:"own"`
@@ -39,7 +39,7 @@ func whose(own bool) string {
 }
 
 // deleteSavedAnswer answers DELETE /api/admin/saved-answers/{name}.
-func (s *communityServer) deleteSavedAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) deleteSavedAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	own := r.URL.Query().Get("own")
 	if own != "" && own != "true" && own != "false" {
 		return nil, badRequest("own must be true or false")

@@ -41,7 +41,7 @@ type foundView struct {
 }
 
 // search answers GET /api/admin/search: messages, the newest first, and their sessions.
-func (s *communityServer) search(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *conversationAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	terms, below, limit, err := searchQuery(r)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func searchQuery(r *http.Request) (terms []words.Term, below int64, limit int, e
 }
 
 // sessionsOf shows the sessions of messages, each once.
-func (s *communityServer) sessionsOf(ctx context.Context, found []chat.FoundMessage) ([]sessionView, error) {
+func (s *conversationAPI) sessionsOf(ctx context.Context, found []chat.FoundMessage) ([]sessionView, error) {
 	views := []sessionView{}
 	err := s.engine.Store.Read(ctx, func(rd chat.Reader) error {
 		views = views[:0]

@@ -29,5 +29,5 @@ func (s *Server) Stop(patience time.Duration) {
 		s.log.Warn("some requests did not end in time and were cut off")
 		s.web.Close()
 	}
-	chat.Within(time.Second, s.parked.Wait) // the end of the streams ends them
+	chat.Within(time.Second, s.streams.parked.Wait) // the end of the streams ends them
 }

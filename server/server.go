@@ -11,15 +11,12 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
-	"github.com/relay-chat/relay/server/password"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -50,85 +47,34 @@ type Deps struct {
 
 // Server answers relay's HTTP requests.
 type Server struct {
-	cfg     config.Config
+	*clients
+	*limits
+	renderer
 	engine  *chat.Engine
-	webhook Webhook
 	bridges Bridges
-	ai      AI
-	counter *statistics.Counter
 	system  System // nil in bridge mode
 	log     *slog.Logger
-	version string
 	docs    *docs
-	rates   *rates
+	streams *streams
 	router  *mux.Router
 	handler http.Handler
 	web     *http.Server // made by HTTPServer
 
-	answered        func(method, route string, status int, took time.Duration)
-	openStreams     func() map[string]int
-	operatorStreams atomic.Int64
+	answered    func(method, route string, status int, took time.Duration)
+	openStreams func() map[string]int
 
-	endStreams     func() // their clients reconnect
-	crossOrigin    *http.CrossOriginProtection
-	receiving      receiving
-	untrustedProxy sync.Once        // warned of it
-	full, away     chat.LogThrottle // of requests that could not be stored
-	unready        chat.LogThrottle
-	noRoom         chat.LogThrottle // of connections that could not be accepted
-	parked         sync.WaitGroup   // goroutines of streams outside net/http
-}
-
-// communityServer is a Server for a website's visitors and its operators.
-type communityServer struct {
-	*Server
-	team      *team.Team
-	keys      *Keyring
-	hasher    *password.Hasher
-	links     *chat.FileLinks
-	static    *static
-	knowledge Knowledge
-	push      Push
-	finder    Search
-}
-
-// bridgeServer is a Server for a backend that has visitors of its own.
-type bridgeServer struct {
-	*Server
-	backlog *Backlog
-	seal    *chat.FileSeal
-}
-
-// NewCommunity makes the server of community mode.
-func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
-	static, err := loadStatic()
-	if err != nil {
-		return nil, err
-	}
-	s := newServer(cfg, d, d.Engine.Hub.Close)
-	s.openStreams = func() map[string]int {
-		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(s.operatorStreams.Load())}
-	}
-	s.assemble((&communityServer{s, d.Team, keys, password.NewHasher(), keys.Links(cfg.PublicURL), static, d.Knowledge, d.Push, d.Search}).routes())
-	return s, nil
-}
-
-// NewBridge makes the server of bridge mode. Its streams read the backlog; seal
-// makes the addresses of operators' files.
-func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal) *Server {
-	s := newServer(cfg, d, func() {
-		d.Engine.Hub.Close()
-		backlog.Close()
-	})
-	s.openStreams = func() map[string]int { return map[string]int{"backend": backlog.open()} }
-	s.assemble((&bridgeServer{s, backlog, seal}).routes())
-	return s
+	endStreams func() // their clients reconnect
+	receiving  receiving
+	full, away chat.LogThrottle // of requests that could not be stored
+	unready    chat.LogThrottle
+	noRoom     chat.LogThrottle // of connections that could not be accepted
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	return &Server{cfg: cfg, engine: d.Engine, webhook: d.Webhook, bridges: d.Bridges, ai: d.AI, counter: d.Statistics, system: d.System, log: d.Log,
-		version: d.Version, answered: d.Answered, docs: newDocs(d.Version), rates: newRates(), endStreams: endStreams, crossOrigin: http.NewCrossOriginProtection(),
-		receiving: receiving{bodies: map[*arriving]struct{}{}}}
+	clients := &clients{cfg: cfg, log: d.Log, crossOrigin: http.NewCrossOriginProtection()}
+	pages := renderer{d.Version, d.Log}
+	return &Server{clients: clients, limits: &limits{clients, newRates()}, renderer: pages, engine: d.Engine, bridges: d.Bridges, system: d.System, log: d.Log,
+		docs: newDocs(pages), streams: &streams{log: d.Log}, answered: d.Answered, endStreams: endStreams, receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }
 
 // HTTPServer returns an HTTP server with the time-outs that keep slow and silent

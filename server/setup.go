@@ -16,9 +16,16 @@ import (
 // setupCookie remembers that the right set-up code was entered.
 const setupCookie = "relay_setup"
 
+// ownPages are relay's pages beside the console.
+type ownPages struct {
+	*signIns
+	renderer
+	engine *chat.Engine
+}
+
 // home answers GET /: both keys while the set-up window is open and the caller
 // may see them, else the status page.
-func (s *communityServer) home(w http.ResponseWriter, r *http.Request) {
+func (s *ownPages) home(w http.ResponseWriter, r *http.Request) {
 	page, secret, wrongCode := "status.html", "", false
 	if s.keys.SetupOpen() {
 		page = "locked.html"
@@ -52,14 +59,14 @@ func (s *communityServer) home(w http.ResponseWriter, r *http.Request) {
 }
 
 // onlyHere reports whether relay's address works on this machine only.
-func (s *communityServer) onlyHere(r *http.Request) bool {
+func (s *ownPages) onlyHere(r *http.Request) bool {
 	base, err := url.Parse(s.baseURL(r))
 	return err == nil && isLocalHost(base.Host, netip.Addr.IsLoopback)
 }
 
 // secretFor returns the secret key for a caller who may see it. Each time is
 // logged.
-func (s *communityServer) secretFor(w http.ResponseWriter, r *http.Request) string {
+func (s *ownPages) secretFor(w http.ResponseWriter, r *http.Request) string {
 	_, secret, err := s.keys.Show(r.Context())
 	if err != nil {
 		s.log.Error("cannot read the keys", "err", err)
@@ -77,7 +84,7 @@ func (s *communityServer) secretFor(w http.ResponseWriter, r *http.Request) stri
 
 // signInHere signs the one who sees the keys in to the console beside them, unless the
 // request comes from a page of another site.
-func (s *communityServer) signInHere(w http.ResponseWriter, r *http.Request) {
+func (s *ownPages) signInHere(w http.ResponseWriter, r *http.Request) {
 	if _, err := s.signedIn(r); err == nil || r.Method != http.MethodGet || fromForeignPage(r) {
 		return
 	}
@@ -88,7 +95,7 @@ func (s *communityServer) signInHere(w http.ResponseWriter, r *http.Request) {
 }
 
 // setupDone answers POST /setup/done: the keys are saved, so the window closes.
-func (s *communityServer) setupDone(w http.ResponseWriter, r *http.Request) {
+func (s *ownPages) setupDone(w http.ResponseWriter, r *http.Request) {
 	if err := s.crossOrigin.Check(r); err != nil {
 		s.showError(w, r, http.StatusForbidden, "This form was sent from another site.")
 		return
@@ -101,7 +108,7 @@ func (s *communityServer) setupDone(w http.ResponseWriter, r *http.Request) {
 
 // maySetUp reports whether the caller may see the secret key: a request from this
 // machine, or one with the set-up code.
-func (s *communityServer) maySetUp(r *http.Request) (allowed, wrongCode bool) {
+func (s *ownPages) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 	near := s.isNear(r)
 	if code := r.URL.Query().Get("setup"); code != "" {
 		if s.keys.TryCode(code) {
@@ -124,7 +131,7 @@ func fromForeignPage(r *http.Request) bool {
 
 // isNear reports whether RELAY_SETUP trusts the caller's address: a
 // direct connection, with a Host that names this machine.
-func (s *communityServer) isNear(r *http.Request) bool {
+func (s *clients) isNear(r *http.Request) bool {
 	p := s.peer(r)
 	if !p.direct {
 		return false

@@ -112,19 +112,19 @@ const (
 	cacheChecks = "no-cache"
 )
 
-func (s *communityServer) widgetLoader(w http.ResponseWriter, r *http.Request) {
-	s.static.serve(w, r, path.Base(r.URL.Path), cacheLoader)
+func (st *static) widgetLoader(w http.ResponseWriter, r *http.Request) {
+	st.serve(w, r, path.Base(r.URL.Path), cacheLoader)
 }
 
 // widgetFile answers a part of the widget. A loader that a browser cached
 // before an upgrade requests parts that no longer exist: it gets the current ones.
-func (s *communityServer) widgetFile(w http.ResponseWriter, r *http.Request) {
+func (st *static) widgetFile(w http.ResponseWriter, r *http.Request) {
 	name := pathVar(r, "file")
-	if _, ok := s.static.files[name]; ok {
-		s.static.serve(w, r, name, cacheHashed)
+	if _, ok := st.files[name]; ok {
+		st.serve(w, r, name, cacheHashed)
 		return
 	}
-	s.static.serve(w, r, s.static.part(name), cacheChecks)
+	st.serve(w, r, st.part(name), cacheChecks)
 }
 
 // part returns the current file of the part of the widget that once had a name.
@@ -140,11 +140,11 @@ func (st *static) part(once string) string {
 // partOf returns a part's name without its hash, "" for other files.
 func partOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '-'))] }
 
-func (s *communityServer) staticFile(w http.ResponseWriter, r *http.Request) {
+func (st *static) staticFile(w http.ResponseWriter, r *http.Request) {
 	name := pathVar(r, "file")
 	if name == "worker.js" {
 		w.Header().Set("Service-Worker-Allowed", "/console")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'")
 	}
-	s.static.serve(w, r, name, cacheChecks)
+	st.serve(w, r, name, cacheChecks)
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/relay-chat/relay/server/statistics"
 )
 
+// statisticsAPI is about the numbers.
+type statisticsAPI struct{ counter *statistics.Counter }
+
 // statistics answers GET /api/admin/statistics.
-func (s *communityServer) statistics(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *statisticsAPI) statistics(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	stats, err := s.readStatistics(w, r)
 	if err != nil {
 		return nil, err
@@ -31,7 +34,7 @@ const countingTime = 2 * time.Minute
 // countingRest is what is left of it to answer.
 const countingRest = 10 * time.Second
 
-func (s *communityServer) readStatistics(w http.ResponseWriter, r *http.Request) (statistics.Statistics, error) {
+func (s *statisticsAPI) readStatistics(w http.ResponseWriter, r *http.Request) (statistics.Statistics, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(countingTime)) // HTTP/1.1 and 2 have deadlines
 	ctx, cancel := context.WithTimeout(r.Context(), countingTime-countingRest)
 	defer cancel()
@@ -50,7 +53,7 @@ type table func(*statistics.Statistics) [][]string
 var tables = map[string]table{"": dayTable, "days": dayTable, "hours": hourTable, "people": peopleTable, "channels": channelTable, "ratings": ratingTable}
 
 // statisticsCSV answers GET /api/admin/statistics.csv, for spreadsheets.
-func (s *communityServer) statisticsCSV(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *statisticsAPI) statisticsCSV(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	name := r.URL.Query().Get("table")
 	rows, known := tables[name]
 	if !known {

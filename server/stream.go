@@ -3,13 +3,17 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // Times of a stream.
@@ -83,10 +87,24 @@ func (o *sse) heartbeat() error {
 	return o.send()
 }
 
-// widgetStream answers GET /api/widget/stream: a session's facts from the
+// streams carries open streams on, also outside net/http.
+type streams struct {
+	log    *slog.Logger
+	parked sync.WaitGroup // goroutines outside net/http
+}
+
+// visitorStreams are the streams of visitors' pages.
+type visitorStreams struct {
+	*limits
+	*streams
+	engine *chat.Engine
+	links  *chat.FileLinks
+}
+
+// stream answers GET /api/widget/stream: a session's facts from the
 // cursor on, without loss or repeat, and the states as they come.
-func (s *communityServer) widgetStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	feed, out, leave, err := s.openStream(w, r, by)
+func (s *visitorStreams) stream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	feed, out, leave, err := s.open(w, r, by)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +118,7 @@ func (s *communityServer) widgetStream(w http.ResponseWriter, r *http.Request, b
 
 // carryOn runs follow on a stream that has begun, outside net/http if that
 // is possible, and calls leave at the end.
-func (s *Server) carryOn(ctx context.Context, out *sse, follow func(ctx context.Context), leave func()) {
+func (s *streams) carryOn(ctx context.Context, out *sse, follow func(ctx context.Context), leave func()) {
 	if s.park(out, follow, leave) {
 		return
 	}
@@ -119,9 +137,9 @@ type connectedState struct {
 	Status         chat.Status    `json:"status"`
 }
 
-// openStream begins a stream and writes what happened since its cursor. out is
+// open begins a stream and writes what happened since its cursor. out is
 // nil if the client has gone already; the caller must call leave.
-func (s *communityServer) openStream(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
+func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
 	query := r.URL.Query()
 	sessionID := query.Get("sessionId")
 	if err := required("sessionId", sessionID); err != nil {
@@ -152,7 +170,7 @@ func (s *communityServer) openStream(w http.ResponseWriter, r *http.Request, by 
 
 // follow writes a feed's events until the client, the session or relay
 // ends it.
-func (s *communityServer) follow(ctx context.Context, out *sse, feed *chat.Feed) {
+func (s *visitorStreams) follow(ctx context.Context, out *sse, feed *chat.Feed) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	for {
@@ -181,7 +199,7 @@ func (s *communityServer) follow(ctx context.Context, out *sse, feed *chat.Feed)
 
 // pass writes a page of a feed and the following ones, one at a time: what a slow
 // reader misses stays in the database. It reports whether the stream goes on.
-func (s *communityServer) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
+func (s *visitorStreams) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
 	for {
 		out.facts(s.links, feed, page)
 		if out.send() != nil {
@@ -200,7 +218,7 @@ func (s *communityServer) pass(ctx context.Context, out *sse, feed *chat.Feed, p
 }
 
 // cut logs why relay ends a stream early.
-func (s *Server) cut(ctx context.Context, err error) {
+func (s *streams) cut(ctx context.Context, err error) {
 	if ctx.Err() == nil && !isNotFound(err) {
 		s.log.Error("stream cut: the missed events cannot be read", "err", err)
 	}
@@ -233,15 +251,24 @@ func (o *sse) state(t chat.EventType, body any) {
 	o.event(t, "", data)
 }
 
-// adminStream answers GET /api/admin/stream: everything that happens from now
+// operatorStreams are the streams of the console and of operators' programs.
+type operatorStreams struct {
+	engine *chat.Engine
+	team   *team.Team
+	keys   *Keyring
+	links  *chat.FileLinks
+	open   atomic.Int64
+}
+
+// stream answers GET /api/admin/stream: everything that happens from now
 // on, as long as the secret key is the same. It cannot resume: a client that
 // reconnects or is too slow gets a resync.
-func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	keys := s.keys.Generation()
 	sub := s.engine.Hub.Subscribe("")
 	defer sub.Close()
-	s.operatorStreams.Add(1)
-	defer s.operatorStreams.Add(-1)
+	s.open.Add(1)
+	defer s.open.Add(-1)
 	reconnects := lastEventID(r, r.URL.Query()) != ""
 	signedOut, leave := s.takeSeat(r, by, reconnects)
 	defer leave()
@@ -291,7 +318,7 @@ func (s *communityServer) adminStream(w http.ResponseWriter, r *http.Request, by
 }
 
 // signInEnded reports whether a sign-in has ended. A program with the secret key has none.
-func (s *communityServer) signInEnded(ctx context.Context, by chat.Author) bool {
+func (s *operatorStreams) signInEnded(ctx context.Context, by chat.Author) bool {
 	return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn)
 }
 

@@ -27,6 +27,18 @@ type System interface {
 	BackUpToSend(ctx context.Context) (*chat.FreshBackup, error)
 }
 
+// systemAPI is about relay itself: its state, backups and keys.
+type systemAPI struct {
+	*clients
+	auditor
+	engine  *chat.Engine
+	keys    *Keyring
+	system  System
+	bridges Bridges
+	finder  Search
+	version string
+}
+
 // queueView is what waits for a channel.
 type queueView struct {
 	Name    string    `json:"name"`
@@ -44,8 +56,8 @@ func queueViews(list []chat.Queue) []queueView {
 	return views
 }
 
-// systemState answers GET /api/admin/system: health in words, queues, storage, backups.
-func (s *communityServer) systemState(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// state answers GET /api/admin/system: health in words, queues, storage, backups.
+func (s *systemAPI) state(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	ctx := r.Context()
 	storage, err := s.system.Storage(ctx)
 	if err != nil {
@@ -72,7 +84,7 @@ func (s *communityServer) systemState(_ http.ResponseWriter, r *http.Request, _ 
 }
 
 // findings say what is well and what is not, each with what to do.
-func (s *communityServer) findings(ctx context.Context, storage *chat.Storage) ([]chat.Finding, error) {
+func (s *systemAPI) findings(ctx context.Context, storage *chat.Storage) ([]chat.Finding, error) {
 	list := []chat.Finding{s.writes(ctx), checked(storage), s.roomFinding(), s.system.Finding()}
 	if p, err := s.finder.Progress(ctx); err != nil {
 		return nil, err
@@ -94,7 +106,7 @@ func (s *communityServer) findings(ctx context.Context, storage *chat.Storage) (
 	return s.engine.Settings().FindingsInConsole(list), err
 }
 
-func (s *communityServer) writes(ctx context.Context) chat.Finding {
+func (s *systemAPI) writes(ctx context.Context) chat.Finding {
 	if err := s.engine.Store.Ping(ctx); err != nil {
 		return chat.Bad("database", "it does not accept writes", "make room on the disk, or start the database server; relay continues by itself")
 	}
@@ -112,7 +124,7 @@ func checked(storage *chat.Storage) chat.Finding {
 	return chat.Fine("database file", "no damage is known")
 }
 
-func (s *communityServer) roomFinding() chat.Finding {
+func (s *systemAPI) roomFinding() chat.Finding {
 	if _, low := s.engine.RoomLow(); low {
 		return chat.Finding{Subject: "disk", Level: chat.FindingWarn, Text: "there is little room left", Fix: "make room: when it is full nothing can be stored"}
 	}
@@ -123,7 +135,7 @@ func (s *communityServer) roomFinding() chat.Finding {
 const backupTime = 10 * time.Minute
 
 // backUp answers POST /api/admin/system/backups with the name of the new backup.
-func (s *communityServer) backUp(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *systemAPI) backUp(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(backupTime))
 	name, err := s.system.BackUpNow(r.Context())
 	if err != nil {
@@ -134,7 +146,7 @@ func (s *communityServer) backUp(w http.ResponseWriter, r *http.Request, by chat
 }
 
 // backupFailed says to an administrator why, also what is not said to others.
-func (s *communityServer) backupFailed(err error) error {
+func (s *systemAPI) backupFailed(err error) error {
 	if ours := (*chat.Error)(nil); errors.As(err, &ours) {
 		return err
 	}
@@ -144,7 +156,7 @@ func (s *communityServer) backupFailed(err error) error {
 
 // sendBackup answers GET /api/admin/system/backup with a backup of this moment, which
 // stays nowhere on the server.
-func (s *communityServer) sendBackup(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *systemAPI) sendBackup(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(backupTime))
 	f, err := s.system.BackUpToSend(r.Context())
 	if err != nil {
@@ -167,7 +179,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, name string, a
 
 // downloadBackup answers GET /api/admin/system/backups/{name} with the file, as it is
 // read.
-func (s *communityServer) downloadBackup(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *systemAPI) downloadBackup(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	f, err := s.system.OpenBackup(pathVar(r, "name"))
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ const (
 
 var errFormTooLarge = &httpError{status: http.StatusRequestEntityTooLarge, text: "The form around the file is too large"}
 
-func (s *communityServer) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *fileAPI) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	leave, err := s.enterTransfer(r, &s.rates.addressUploads)
 	if err != nil {
 		return nil, err
@@ -47,13 +47,13 @@ func (s *communityServer) widgetUpload(w http.ResponseWriter, r *http.Request, b
 	return s.upload(w, r, by, r.URL.Query().Get("sessionId"))
 }
 
-func (s *communityServer) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *fileAPI) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.upload(w, r, by, pathVar(r, "session"))
 }
 
 // upload stores the file of a multipart form in chunks. The form's
 // sessionId is used unless the path names the session.
-func (s *communityServer) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
+func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
@@ -87,7 +87,7 @@ func (s *communityServer) upload(w http.ResponseWriter, r *http.Request, by chat
 
 // mayUpload counts a visitor's upload against its limits. Uploads that are not
 // allowed anyway are not counted.
-func (s *communityServer) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string, maxBytes int64) error {
+func (s *fileAPI) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string, maxBytes int64) error {
 	if by.Sender != chat.SenderVisitor {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (s *communityServer) mayUpload(w http.ResponseWriter, r *http.Request, by c
 
 // mayBring counts the bytes of an upload: the announced ones, or the most that it
 // may have.
-func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
+func (s *limits) mayBring(r *http.Request, maxBytes int64) error {
 	if s.unlimited(r) {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (s *communityServer) mayBring(r *http.Request, maxBytes int64) error {
 
 // mayStore counts bytes that a visitor brings against what its address may bring an hour,
 // which is at least two files of maxBytes.
-func (s *communityServer) mayStore(r *http.Request, n, maxBytes int64, refusal string) error {
+func (s *limits) mayStore(r *http.Request, n, maxBytes int64, refusal string) error {
 	if s.unlimited(r) {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 // Visitors also fill in the form, rate, trigger events and leave. Operators ask for
 // ratings and trigger events too.
 
-func (s *communityServer) widgetPreChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) preChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[struct {
 		inSession
 		Fields map[string]any `json:"fields"`
@@ -24,7 +24,7 @@ func (s *communityServer) widgetPreChat(_ http.ResponseWriter, r *http.Request, 
 	return ok, s.engine.FillIn(r.Context(), by, in.SessionID, in.Fields)
 }
 
-func (s *communityServer) widgetCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) csat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[struct {
 		inSession
 		Score   *int   `json:"score"`
@@ -58,7 +58,7 @@ func (e *eventRequest) event() chat.CustomEvent {
 	return chat.CustomEvent{Name: e.Name, Data: data}
 }
 
-func (s *communityServer) widgetEvent(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[eventRequest](r)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *communityServer) widgetEvent(w http.ResponseWriter, r *http.Request, by
 	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, event)
 }
 
-func (s *communityServer) widgetPage(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[struct {
 		inSession
 		URL string `json:"url"`
@@ -90,7 +90,7 @@ func (s *communityServer) widgetPage(w http.ResponseWriter, r *http.Request, by 
 	return ok, s.engine.ShowPage(r.Context(), by, in.SessionID, in.URL)
 }
 
-func (s *communityServer) widgetDisconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) disconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[struct {
 		inSession
 		Token string `json:"sessionToken"` // sendBeacon cannot send headers
@@ -108,11 +108,11 @@ func (s *communityServer) widgetDisconnect(_ http.ResponseWriter, r *http.Reques
 	return ok, s.engine.Disconnect(r.Context(), by, in.SessionID, in.Leave)
 }
 
-func (s *communityServer) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return ok, s.engine.AskCSAT(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *communityServer) adminEvent(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *conversationAPI) event(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[eventRequest](r)
 	if err != nil {
 		return nil, err

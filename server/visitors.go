@@ -1,12 +1,22 @@
 package server
 
 import (
+	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/privacy"
 )
+
+// dataAPI exports and erases what is stored of visitors.
+type dataAPI struct {
+	presentation
+	auditor
+	engine  *chat.Engine
+	bridges Bridges
+	log     *slog.Logger
+}
 
 // visitorSession is a session in the answer of GET /api/admin/visitors.
 type visitorSession struct {
@@ -26,7 +36,7 @@ type visitorSession struct {
 
 // findVisitor answers GET /api/admin/visitors: the conversations of one visitor, and
 // what erasing them cannot reach.
-func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *dataAPI) findVisitor(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	list, err := privacy.Find(r.Context(), s.engine.Store, r.URL.Query().Get("visitor"))
 	if err != nil {
 		return nil, err
@@ -52,7 +62,7 @@ func (s *communityServer) findVisitor(_ http.ResponseWriter, r *http.Request, _ 
 
 // chosen returns the conversations that a request means: of a visitor, and of those the
 // ones that it names, if it names any.
-func (s *communityServer) chosen(r *http.Request) ([]chat.Session, error) {
+func (s *dataAPI) chosen(r *http.Request) ([]chat.Session, error) {
 	query := r.URL.Query()
 	found, err := privacy.Find(r.Context(), s.engine.Store, query.Get("visitor"))
 	if err != nil {
@@ -63,7 +73,7 @@ func (s *communityServer) chosen(r *http.Request) ([]chat.Session, error) {
 
 // exportVisitor answers GET /api/admin/visitors/export: all that relay has of a
 // visitor as a zip, written while it is read.
-func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *dataAPI) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.chosen(r)
 	if err != nil {
 		return nil, err
@@ -77,7 +87,7 @@ func (s *communityServer) exportVisitor(w http.ResponseWriter, r *http.Request, 
 }
 
 // eraseVisitor answers DELETE /api/admin/visitors with what remains elsewhere.
-func (s *communityServer) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *dataAPI) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(eraseTime)) // platforms may be slow
 	list, err := s.chosen(r)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/statistics"
 )
 
 // maxHistory is how many messages one request may ask for.
@@ -51,7 +52,15 @@ type initSession struct {
 	AskContact bool `json:"askContact,omitzero"`
 }
 
-func (s *communityServer) widgetInit(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// widgetAPI is what visitors' pages call.
+type widgetAPI struct {
+	*limits
+	presentation
+	engine  *chat.Engine
+	counter *statistics.Counter
+}
+
+func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if err := s.limited(w, r, s.rates.inits, s.address(r)); err != nil {
 		return nil, err
 	}
@@ -98,7 +107,7 @@ func (p *postRequest) post(sessionID string) chat.Post {
 	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo, AttachmentIDs: p.AttachmentIDs}
 }
 
-func (s *communityServer) widgetSend(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -119,12 +128,12 @@ type historyAnswer struct {
 	LastEventID string               `json:"lastEventId"`
 }
 
-func (s *communityServer) widgetHistory(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) messages(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.history(r, by, r.URL.Query().Get("sessionId"))
 }
 
 // history answers GET …/messages of both APIs.
-func (s *communityServer) history(r *http.Request, by chat.Author, sessionID string) (any, error) {
+func (s presentation) history(r *http.Request, by chat.Author, sessionID string) (any, error) {
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
@@ -144,7 +153,7 @@ func (s *communityServer) history(r *http.Request, by chat.Author, sessionID str
 	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, h.Timeline, cursor(h.Rev)}, nil
 }
 
-func (s *communityServer) widgetEdit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) edit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[postRequest](r)
 	if err != nil {
 		return nil, err
@@ -155,7 +164,7 @@ func (s *communityServer) widgetEdit(w http.ResponseWriter, r *http.Request, by 
 	return s.shown(s.engine.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
 }
 
-func (s *communityServer) widgetDelete(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) delete(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	sessionID := r.URL.Query().Get("sessionId")
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
@@ -166,9 +175,9 @@ func (s *communityServer) widgetDelete(w http.ResponseWriter, r *http.Request, b
 	return ok, s.engine.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
 }
 
-// widgetIdentify takes the identity as an object, or its fields flat beside
+// identify takes the identity as an object, or its fields flat beside
 // sessionId; userHash stands in either place.
-func (s *communityServer) widgetIdentify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decode[map[string]any](r)
 	if err != nil {
 		return nil, err
@@ -232,7 +241,7 @@ type readRequest struct {
 	MessageIDs []string `json:"messageIds"`
 }
 
-func (s *communityServer) widgetRead(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[readRequest](r)
 	if err != nil {
 		return nil, err
@@ -250,7 +259,7 @@ type typingRequest struct {
 	OperatorName string `json:"operatorName"`
 }
 
-func (s *communityServer) widgetTyping(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := decodeInSession[typingRequest](r)
 	if err != nil {
 		return nil, err

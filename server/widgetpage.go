@@ -19,7 +19,7 @@ type siteSeen struct {
 const seenAmong = 100
 
 // widgetSnippet answers GET /api/admin/widget: the snippet, and where the widget was seen.
-func (s *communityServer) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	var list []chat.Session
 	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		list, err = rd.Sessions(chat.SessionQuery{Limit: seenAmong, Empty: true})
@@ -47,7 +47,7 @@ func (s *communityServer) widgetSnippet(_ http.ResponseWriter, r *http.Request, 
 }
 
 // proposeLook answers POST /api/admin/widget/look: what a website says about its look.
-func (s *communityServer) proposeLook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *knowledgeAPI) proposeLook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	in, err := decode[struct {
 		URL string `json:"url"`
 	}](r)
@@ -62,6 +62,6 @@ func (s *communityServer) proposeLook(_ http.ResponseWriter, r *http.Request, _ 
 
 // preview answers GET /preview: an empty page with the widget, which the console
 // frames and gives the settings that are being edited. It calls no API.
-func (s *communityServer) preview(w http.ResponseWriter, r *http.Request) {
+func (s *ownPages) preview(w http.ResponseWriter, r *http.Request) {
 	s.show(w, r, http.StatusOK, "preview.html", slots{})
 }

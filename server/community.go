@@ -1,0 +1,73 @@
+package server
+
+import (
+	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/password"
+)
+
+// community is the server of community mode, for a website's visitors and its operators:
+// the handlers of each audience.
+type community struct {
+	*Server
+	admission     *admission
+	widget        *widgetAPI
+	visitors      *visitorStreams
+	files         *fileAPI
+	conversations *conversationAPI
+	operators     *operatorStreams
+	settings      *settingsAPI
+	deliveries    *deliveryAPI
+	knowledge     *knowledgeAPI
+	statistics    *statisticsAPI
+	data          *dataAPI
+	push          *pushAPI
+	system        *systemAPI
+	team          *teamAPI
+	passkeys      *passkeyAPI
+	console       *consolePages
+	pages         *ownPages
+	static        *static
+}
+
+// NewCommunity makes the server of community mode.
+func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
+	static, err := loadStatic()
+	if err != nil {
+		return nil, err
+	}
+	c := newCommunity(newServer(cfg, d, d.Engine.Hub.Close), d, keys)
+	c.static = static
+	c.openStreams = func() map[string]int {
+		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(c.operators.open.Load())}
+	}
+	c.assemble(c.audiences())
+	return c.Server, nil
+}
+
+func newCommunity(s *Server, d Deps, keys *Keyring) *community {
+	engine, team, links := d.Engine, d.Team, keys.Links(s.cfg.PublicURL)
+	shown := presentation{engine, links}
+	audit := auditor{team, s.clients}
+	signIns := &signIns{s.clients, audit, team, keys}
+	passwords := &passwords{s.limits, password.NewHasher()}
+	return &community{
+		Server:        s,
+		admission:     &admission{s.clients, s.limits, signIns},
+		widget:        &widgetAPI{s.limits, shown, engine, d.Statistics},
+		visitors:      &visitorStreams{s.limits, s.streams, engine, links},
+		files:         &fileAPI{s.limits, engine, links},
+		conversations: &conversationAPI{shown, audit, engine, d.Search},
+		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
+		settings:      &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI},
+		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
+		knowledge:     &knowledgeAPI{audit, d.Knowledge},
+		statistics:    &statisticsAPI{d.Statistics},
+		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
+		push:          &pushAPI{audit, team, d.Push},
+		system:        &systemAPI{s.clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
+		team:          &teamAPI{signIns, passwords, team},
+		passkeys:      &passkeyAPI{s.clients, s.limits, signIns, passwords, team},
+		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
+		pages:         &ownPages{signIns, s.renderer, engine},
+	}
+}

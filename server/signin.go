@@ -1,0 +1,101 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
+)
+
+// signIns begins sign-ins at the console, and knows them by their cookies.
+type signIns struct {
+	*clients
+	auditor
+	team *team.Team
+	keys *Keyring
+}
+
+// startKeySignIn signs in who has the secret key.
+func (s *signIns) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(team.Reader) error) error {
+	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
+	if err != nil {
+		return err
+	}
+	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: name, SignIn: in.ID}, chat.AuditSignIn, "", "with the secret key")
+	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
+	return nil
+}
+
+// startSignIn signs a person in, in a browser that it knows from then on.
+func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
+	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
+	if err != nil {
+		return err
+	}
+	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
+	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
+	s.remember(w, r, p.ID)
+	return nil
+}
+
+// signInCookie begins the console's cookie; what follows is the sign-in's secret.
+const signInCookie = "person."
+
+// signedIn returns the operator whose cookie this is, or errUnauthorized.
+func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
+	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}
+	c, err := r.Cookie(s.cookieName(r))
+	if err != nil {
+		return by, errUnauthorized
+	}
+	secret, found := strings.CutPrefix(c.Value, signInCookie)
+	if !found {
+		return by, errUnauthorized
+	}
+	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.peer(r).addr.String())
+	if errors.Is(err, chat.ErrSignInNotFound) {
+		return by, errUnauthorized
+	}
+	by.Name, by.Person, by.Role, by.SignIn = p.Name, p.ID, p.Role, in.ID
+	return by, err
+}
+
+// plainCookie is the name of the cookie where there is no TLS.
+const plainCookie = "relay_console"
+
+func (s *signIns) cookieName(r *http.Request) string { return s.hostCookie(r, plainCookie) }
+
+// hostCookie returns a cookie's name, which over TLS keeps other hosts from setting it.
+func (s *signIns) hostCookie(r *http.Request, name string) string {
+	if s.secure(r) {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *signIns) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
+	s.setCookie(w, r, plainCookie, value, maxAge)
+}
+
+// setCookie sets a cookie that only relay's own pages send, or removes it with a negative
+// age.
+func (s *signIns) setCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
+	http.SetCookie(w, &http.Cookie{Name: s.hostCookie(r, name), Value: value, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
+}
+
+// agentName is the browser of a request in a few words, "" if it is unknown.
+func agentName(r *http.Request) string {
+	browser, device := describeAgent(r.UserAgent())
+	if device != "" && browser != "" {
+		return browser + ", " + device
+	}
+	return browser
+}
+
+// personAuthor is a person of the team at the console.
+func personAuthor(p chat.Person, signIn string) chat.Author {
+	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: p.Name, Person: p.ID, Role: p.Role, SignIn: signIn}
+}
