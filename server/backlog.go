@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"sort"
 	"strconv"
 	"sync"
@@ -160,12 +161,12 @@ func (b *Backlog) behind(n int64, current bool) (place, last int64) {
 }
 
 // streamID matches ids: a name and a number.
-var streamID = chat.LazyRegexp(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
+var streamID = regexp.MustCompile(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
 
 // number reads an id and reports whether it is of these numbers. A database that was
 // restored, or failed over, may not know it any more.
 func (b *Backlog) number(id string) (n int64, current bool, err error) {
-	parts := streamID().FindStringSubmatch(id)
+	parts := streamID.FindStringSubmatch(id)
 	if parts == nil {
 		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out")
 	}

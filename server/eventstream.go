@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -36,7 +35,9 @@ func (s *backendStreams) stream(w http.ResponseWriter, r *http.Request, _ chat.A
 		reader.close()
 		return written{}, nil
 	}
-	s.carryOn(r.Context(), out, func(ctx context.Context) { s.follow(ctx, out, reader) }, reader.close)
+	s.carryOn(r.Context(), out, func(ctx context.Context) {
+		follow(ctx, out, reader.bell, func(_ struct{}, open bool) bool { return s.catchUp(out, reader) == nil && open })
+	}, reader.close)
 	return written{}, nil
 }
 
@@ -45,26 +46,6 @@ func (s *backendStreams) stream(w http.ResponseWriter, r *http.Request, _ chat.A
 // dispatch nothing.
 func (o *sse) begin(place string) {
 	o.buf = append(append(append(o.buf, ": connected\nid: "...), place...), "\n\n"...)
-}
-
-// follow writes a reader's events until the client or relay ends it.
-func (s *backendStreams) follow(ctx context.Context, out *sse, reader *backlogReader) {
-	heartbeat := time.NewTicker(heartbeatEvery)
-	defer heartbeat.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-heartbeat.C:
-			if out.heartbeat() != nil {
-				return
-			}
-		case _, open := <-reader.bell:
-			if s.catchUp(out, reader) != nil || !open {
-				return
-			}
-		}
-	}
 }
 
 // catchUp writes a reader's remaining events.

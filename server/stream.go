@@ -171,6 +171,21 @@ func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Au
 // follow writes a feed's events until the client, the session or relay
 // ends it.
 func (s *visitorStreams) follow(ctx context.Context, out *sse, feed *chat.Feed) {
+	follow(ctx, out, feed.C(), func(e *chat.Event, open bool) bool {
+		if !open {
+			return false
+		}
+		page, err := feed.Next(ctx, e)
+		if err != nil {
+			s.cut(ctx, err)
+			return false
+		}
+		return s.pass(ctx, out, feed, page)
+	})
+}
+
+// follow calls next with what comes, until it returns false or the client hangs up.
+func follow[T any](ctx context.Context, out *sse, events <-chan T, next func(e T, open bool) bool) {
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
 	for {
@@ -181,16 +196,8 @@ func (s *visitorStreams) follow(ctx context.Context, out *sse, feed *chat.Feed) 
 			if out.heartbeat() != nil {
 				return
 			}
-		case e, open := <-feed.C():
-			if !open {
-				return
-			}
-			page, err := feed.Next(ctx, e)
-			if err != nil {
-				s.cut(ctx, err)
-				return
-			}
-			if !s.pass(ctx, out, feed, page) {
+		case e, open := <-events:
+			if !next(e, open) {
 				return
 			}
 		}
