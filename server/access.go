@@ -39,13 +39,15 @@ func (s *admission) operator(w http.ResponseWriter, r *http.Request, key string)
 	return s.admit(w, r, key, s.signedIn)
 }
 
-// administrator admits operators who may change settings, people and keys.
-func (s *admission) administrator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	by, err := s.operator(w, r, key)
-	if err == nil && by.Role != chat.RoleAdministrator {
-		return by, errAdministrators
+// administrator admits those who may change settings, people and keys.
+func administrator(admits access) access {
+	return func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+		by, err := admits(w, r, key)
+		if err == nil && by.Role != chat.RoleAdministrator {
+			err = errAdministrators
+		}
+		return by, err
 	}
-	return by, err
 }
 
 // lasting refuses to the secret key before what would outlive it.
@@ -59,28 +61,17 @@ func lasting(admits access) access {
 	}
 }
 
-// operatorOrDoctor also admits relay doctor, by its pass.
-func (s *admission) operatorOrDoctor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	return s.admit(w, r, key, s.orPass(s.isDoctor))
-}
-
-// administratorOrCommand also admits relay erase, by its pass for one visitor.
-func (s *admission) administratorOrCommand(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	by, err := s.admit(w, r, key, s.orPass(s.isEraser))
-	if err == nil && by.Role != chat.RoleAdministrator {
-		return by, errAdministrators
-	}
-	return by, err
-}
-
-// orPass also admits a command of relay that has a pass.
-func (s *admission) orPass(hasPass func(*http.Request) bool) func(*http.Request) (chat.Author, error) {
-	return func(r *http.Request) (chat.Author, error) {
+// operatorOr also admits a command of relay that has a pass.
+func (s *admission) operatorOr(hasPass func(*http.Request) bool) access {
+	signedIn := func(r *http.Request) (chat.Author, error) {
 		by, err := s.signedIn(r)
 		if errors.Is(err, errUnauthorized) && hasPass(r) {
 			return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Role: chat.RoleAdministrator}, nil
 		}
 		return by, err
+	}
+	return func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+		return s.admit(w, r, key, signedIn)
 	}
 }
 
@@ -147,7 +138,7 @@ func (s *admission) widgetCORS(w http.ResponseWriter, r *http.Request) (prefligh
 // streamCORS lets pages of the allowed origins read the stream of bridge mode.
 // Without a list no origin is allowed: on a developer's machine, any website could read
 // the stream otherwise.
-func (s *backendAccess) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
+func (s *backendAPI) streamCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	origin := r.Header.Get("Origin")
 	if len(s.cfg.AllowedOrigins) == 0 || origin == "" || !s.originAllowed(r) {
 		return false

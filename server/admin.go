@@ -36,11 +36,7 @@ func (s *settingsAPI) settings(http.ResponseWriter, *http.Request, chat.Author) 
 	return s.engine.Settings().Public(), nil
 }
 
-func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	patch, err := decode[map[string]json.RawMessage](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author, patch map[string]json.RawMessage) (any, error) {
 	if refused := s.checkAddresses(patch); refused != nil {
 		return nil, bothRefused(s.engine.CheckSettings(patch), refused)
 	}
@@ -90,7 +86,7 @@ type assignee struct {
 }
 
 // assigneesOf finds the people whose sessions these are. Mostly it is nobody.
-func assigneesOf(rd chat.Reader, list ...chat.Session) (map[string]chat.Person, error) {
+func assigneesOf(rd chat.Reader, list []chat.Session) (map[string]chat.Person, error) {
 	if !slices.ContainsFunc(list, func(s chat.Session) bool { return s.Assignee != "" }) {
 		return nil, nil
 	}
@@ -102,12 +98,24 @@ func assigneesOf(rd chat.Reader, list ...chat.Session) (map[string]chat.Person, 
 	return byID, err
 }
 
-// withAssignee names the person whose session it is.
-func (v sessionView) withAssignee(session *chat.Session, people map[string]chat.Person) sessionView {
-	if p, found := people[session.Assignee]; found {
-		v.Assignee = &assignee{p.ID, p.Name}
+// views shows sessions with their last messages and assignees.
+func (s presentation) views(rd chat.Reader, list []chat.Session) ([]sessionView, error) {
+	people, err := assigneesOf(rd, list)
+	if err != nil {
+		return nil, err
 	}
-	return v
+	ids, views := make([]string, len(list)), make([]sessionView, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	last, err := rd.LastMessages(ids)
+	for i := range list {
+		views[i] = s.view(&list[i], last[ids[i]])
+		if p, found := people[list[i].Assignee]; found {
+			views[i].Assignee = &assignee{p.ID, p.Name}
+		}
+	}
+	return views, err
 }
 
 func (s presentation) view(session *chat.Session, last chat.Message) sessionView {
@@ -137,31 +145,20 @@ func (s *conversationAPI) sessions(_ http.ResponseWriter, r *http.Request, by ch
 	limit := q.Limit
 	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Session
-	var last map[string]chat.Message
-	var people map[string]chat.Person
+	var views []sessionView
 	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		if list, err = rd.Sessions(q); err != nil {
-			return err
+		if list, err = rd.Sessions(q); err == nil {
+			views, err = s.views(rd, list)
 		}
-		if people, err = assigneesOf(rd, list...); err != nil {
-			return err
-		}
-		last, err = rd.LastMessages(ids(list))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]any{}
+	answer := map[string]any{"sessions": views[:min(limit, len(views))]}
 	if len(list) > limit {
-		list = list[:limit]
 		answer["nextCursor"] = listCursor(placeOf(&q, &list[limit-1]))
 	}
-	views := make([]sessionView, len(list))
-	for i := range list {
-		views[i] = s.view(&list[i], last[list[i].ID]).withAssignee(&list[i], people)
-	}
-	answer["sessions"] = views
 	return answer, nil
 }
 
@@ -212,15 +209,10 @@ func sessionQuery(r *http.Request, by chat.Author) (chat.SessionQuery, error) {
 			return q, err
 		}
 	}
-	if q.Limit, err = queryLimit(r, maxSessions); err != nil {
+	if q.Limit, err = queryLimit(r, 50, maxSessions); err != nil {
 		return q, err
 	}
-	if form.Get("limit") == "" {
-		q.Limit = 50
-	}
-	if given := form.Get("cursor"); given != "" {
-		q.Before, err = parseCursor(given)
-	}
+	q.Before, err = parseCursor(form.Get("cursor"))
 	return q, err
 }
 
@@ -230,8 +222,11 @@ func listCursor(c chat.Cursor) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// parseCursor reads what listCursor rendered.
+// parseCursor reads what listCursor rendered, "" as the beginning.
 func parseCursor(given string) (c chat.Cursor, err error) {
+	if given == "" {
+		return c, nil
+	}
 	text, err := base64.RawURLEncoding.DecodeString(given)
 	if err != nil || json.Unmarshal(text, &c) != nil || !isText(c.ID) {
 		return c, badRequest("cursor must be a nextCursor of an earlier answer")
@@ -239,38 +234,25 @@ func parseCursor(given string) (c chat.Cursor, err error) {
 	return c, nil
 }
 
-func ids(list []chat.Session) []string {
-	out := make([]string, len(list))
-	for i := range list {
-		out[i] = list[i].ID
-	}
-	return out
-}
-
 func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	var session chat.Session
-	var last map[string]chat.Message
 	var stuck []chat.Delivery
-	var people map[string]chat.Person
-	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		if session, err = rd.Session(pathVar(r, "session")); err != nil {
+	var views []sessionView
+	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) error {
+		session, err := rd.Session(pathVar(r, "session"))
+		if err != nil {
 			return err
 		}
-		if last, err = rd.LastMessages([]string{session.ID}); err != nil {
+		if stuck, err = rd.Undelivered(session.ID, undeliveredMost); err != nil {
 			return err
 		}
-		if people, err = assigneesOf(rd, session); err != nil {
-			return err
-		}
-		stuck, err = rd.Undelivered(session.ID, undeliveredMost)
+		views, err = s.views(rd, []chat.Session{session})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	v := s.view(&session, last[session.ID]).withAssignee(&session, people)
-	v.Undelivered = undeliveredViews(stuck)
-	return v, nil
+	views[0].Undelivered = undeliveredViews(stuck)
+	return views[0], nil
 }
 
 func (s *conversationAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -282,12 +264,9 @@ func (s *conversationAPI) messages(_ http.ResponseWriter, r *http.Request, by ch
 	return s.history(r, by, pathVar(r, "session"))
 }
 
-func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[postRequest](r)
+func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
+	by, err := s.named(by, in.OperatorName)
 	if err != nil {
-		return nil, err
-	}
-	if by, err = s.named(by, in.OperatorName); err != nil {
 		return nil, err
 	}
 	if err := s.noCommand(r.Context(), by, in.Content); err != nil && !in.Internal {
@@ -312,11 +291,7 @@ func (s *conversationAPI) named(by chat.Author, name string) (chat.Author, error
 	return by, nil
 }
 
-func (s *conversationAPI) edit(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[postRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) edit(_ http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
 	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
 		return nil, err
 	}
@@ -345,20 +320,13 @@ func (s *conversationAPI) unblock(_ http.ResponseWriter, r *http.Request, by cha
 	return s.audited(r, by, chat.AuditUnblocked, id, s.engine.Block(r.Context(), by, id, false))
 }
 
-func (s *conversationAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeOptional[readRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author, in readRequest) (any, error) {
 	return ok, s.engine.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
 }
 
-func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeOptional[typingRequest](r)
+func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
+	by, err := s.named(by, in.OperatorName)
 	if err != nil {
-		return nil, err
-	}
-	if by, err = s.named(by, in.OperatorName); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.Typing(r.Context(), by, pathVar(r, "session"), in.Active == nil || *in.Active)

@@ -42,11 +42,7 @@ func (s *widgetAPI) mayAskAI(r *http.Request) bool {
 }
 
 // handOff answers POST /api/widget/handoff: the visitor wants a person.
-func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[inSession](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
 	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)
 }
 

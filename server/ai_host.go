@@ -12,16 +12,14 @@ type again struct {
 	SecretKey       string `json:"secretKey"`
 }
 
+type confirmAIHostRequest struct {
+	URL string `json:"url"`
+	again
+}
+
 // confirmAIHost answers POST /api/admin/ai/private-host: the AI may be at this host in a
 // private network. Signed in alone is not enough, so that no borrowed browser opens one.
-func (s *settingsAPI) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		URL string `json:"url"`
-		again
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *settingsAPI) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author, in confirmAIHostRequest) (any, error) {
 	host := chat.HostOf(in.URL)
 	if host == "" {
 		return nil, badRequest("url must be an address that begins with http:// or https://")

@@ -17,7 +17,10 @@ import (
 // typed envelope for all. Both take the same bodies.
 
 // backendAPI is what a website's backend calls.
-type backendAPI struct{ engine *chat.Engine }
+type backendAPI struct {
+	*limits
+	engine *chat.Engine
+}
 
 // eventHandler handles one type of event by the body of its request.
 type eventHandler func(ctx context.Context, body []byte) error
@@ -90,12 +93,9 @@ func shorten(text string) string {
 	return text
 }
 
-// backendAccess decides which backends may make a request.
-type backendAccess struct{ *limits }
-
-// backend admits requests with API_KEY, or, when none is set, everything but
+// admit admits requests with API_KEY, or, when none is set, everything but
 // foreign web pages.
-func (s *backendAccess) backend(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+func (s *backendAPI) admit(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	switch {
 	case s.cfg.APIKey != "":
 		if !chat.SameSecret(key, string(s.cfg.APIKey)) {
@@ -112,7 +112,7 @@ func (s *backendAccess) backend(w http.ResponseWriter, r *http.Request, key stri
 // rebound reports whether a web page may have made the request under a name that
 // was pointed at this machine (DNS rebinding): it comes from a browser,
 // and its Host is neither an address nor a name of relay.
-func (s *backendAccess) rebound(r *http.Request) bool {
+func (s *backendAPI) rebound(r *http.Request) bool {
 	if !fromBrowser(r) {
 		return false
 	}

@@ -8,7 +8,6 @@ import (
 // bridge is the server of bridge mode, for a backend that has visitors of its own.
 type bridge struct {
 	*Server
-	access     *backendAccess
 	backend    *backendAPI
 	streams    *backendStreams
 	files      *sealedFiles
@@ -23,7 +22,7 @@ func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal)
 		backlog.Close()
 	})
 	s.openStreams = func() map[string]int { return map[string]int{"backend": backlog.open()} }
-	b := &bridge{s, &backendAccess{s.limits}, &backendAPI{d.Engine}, &backendStreams{s.streams, backlog},
+	b := &bridge{s, &backendAPI{s.limits, d.Engine}, &backendStreams{s.streams, backlog},
 		&sealedFiles{d.Bridges, seal, d.Log}, &statisticsAPI{d.Statistics}}
 	s.assemble(b.audiences())
 	return s

@@ -81,11 +81,7 @@ type testRequest struct {
 }
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
-func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	in, err := decodeOptional[testRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author, in testRequest) (any, error) {
 	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"))
 	if err != nil {
 		return nil, err
@@ -102,11 +98,7 @@ func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.
 
 // connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
 // after the step in the body, which may be omitted.
-func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	step, err := decodeOptional[chat.BridgeStep](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author, step chat.BridgeStep) (any, error) {
 	state, err := s.bridges.Connect(r.Context(), pathVar(r, "name"), step)
 	if err != nil {
 		return nil, err

@@ -157,11 +157,7 @@ func (k *Keyring) erasePasses() signedCookies { return signedCookies{k.SigningKe
 
 // isEraser reports whether a request is that of [EraseVisitor].
 func (s *admission) isEraser(r *http.Request) bool {
-	c, err := r.Cookie(plainCookie)
-	if err != nil {
-		return false
-	}
-	who, ok := s.keys.erasePasses().open(c.Name, c.Value)
+	who, ok := s.keys.erasePasses().of(r, plainCookie)
 	return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
 }
 
@@ -170,11 +166,7 @@ func (k *Keyring) passes() signedCookies { return signedCookies{k.SigningKey("do
 
 // isDoctor reports whether a request is that of [AskBridges].
 func (s *admission) isDoctor(r *http.Request) bool {
-	c, err := r.Cookie(plainCookie)
-	if err != nil {
-		return false
-	}
-	_, ok := s.keys.passes().open(c.Name, c.Value)
+	_, ok := s.keys.passes().of(r, plainCookie)
 	return ok
 }
 

@@ -7,17 +7,15 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
+type commandRequest struct {
+	Command  string `json:"command"`
+	ReplyTo  string `json:"replyTo"`
+	ClientID string `json:"clientId"`
+}
+
 // command answers POST /api/admin/sessions/{session}/commands: the same commands that
 // operators write in a platform's thread.
-func (s *conversationAPI) command(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Command  string `json:"command"`
-		ReplyTo  string `json:"replyTo"`
-		ClientID string `json:"clientId"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) command(_ http.ResponseWriter, r *http.Request, by chat.Author, in commandRequest) (any, error) {
 	if err := required("command", in.Command); err != nil {
 		return nil, err
 	}

@@ -130,8 +130,12 @@ type presentation struct {
 	links  *chat.FileLinks
 }
 
-// showFiles gives the attachments of messages links that work for a day.
+// showFiles gives the attachments of messages links that work for a day. The list is
+// never nil.
 func (s presentation) showFiles(list []chat.Message) []chat.Message {
+	if list == nil {
+		return []chat.Message{}
+	}
 	until := chat.Now().Add(chat.LinkLife)
 	for i := range list {
 		if len(list[i].Attachments.V) > 0 {

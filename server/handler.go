@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -178,7 +179,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 			w.Header()[name] = values
 		}
 	case errors.As(err, &ce):
-		status, text = statusOf(ce.Kind), ce.Text
+		status, text = cmp.Or(statuses[ce.Kind], status), ce.Text
 		if ce.Kind == chat.StorageFull {
 			w.Header().Set("Retry-After", "10")
 			what := "the disk does not take what is written: it is full, a quota is, or it fails"
@@ -206,24 +207,15 @@ func (s *Server) logOutage(failed *chat.LogThrottle, text string, w http.Respons
 	}
 }
 
-func statusOf(kind chat.Kind) int {
-	switch kind {
-	case chat.Invalid:
-		return http.StatusBadRequest
-	case chat.Forbidden:
-		return http.StatusForbidden
-	case chat.NotFound:
-		return http.StatusNotFound
-	case chat.Conflict:
-		return http.StatusConflict
-	case chat.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case chat.Unsupported:
-		return http.StatusUnsupportedMediaType
-	case chat.StorageFull:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusInternalServerError
+// statuses are the statuses of the service's errors.
+var statuses = map[chat.Kind]int{
+	chat.Invalid:     http.StatusBadRequest,
+	chat.Forbidden:   http.StatusForbidden,
+	chat.NotFound:    http.StatusNotFound,
+	chat.Conflict:    http.StatusConflict,
+	chat.TooLarge:    http.StatusRequestEntityTooLarge,
+	chat.Unsupported: http.StatusUnsupportedMediaType,
+	chat.StorageFull: http.StatusServiceUnavailable,
 }
 
 // decode reads a JSON object. Unknown fields are ignored, wrong types and broken
@@ -244,22 +236,40 @@ type inSession struct {
 
 func (in inSession) named() error { return required("sessionId", in.SessionID) }
 
-// decodeInSession is decode for bodies that must name their session.
-func decodeInSession[T interface{ named() error }](r *http.Request) (T, error) {
-	in, err := decode[T](r)
-	if err == nil {
-		err = in.named()
+// bodyAction is an action that takes the body of the request.
+type bodyAction[T any] func(w http.ResponseWriter, r *http.Request, by chat.Author, in T) (any, error)
+
+// body makes an action of one that takes a JSON object.
+func body[T any](act bodyAction[T]) action {
+	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+		in, err := decode[T](r)
+		if err != nil {
+			return nil, err
+		}
+		return act(w, r, by, in)
 	}
-	return in, err
 }
 
-// decodeOptional is decode for routes without required fields: a request without a
-// body counts as {}.
-func decodeOptional[T any](r *http.Request) (v T, err error) {
-	if r.ContentLength == 0 {
-		return v, nil
+// sessionBody is body for objects that must name their session.
+func sessionBody[T interface{ named() error }](act bodyAction[T]) action {
+	return body(func(w http.ResponseWriter, r *http.Request, by chat.Author, in T) (any, error) {
+		if err := in.named(); err != nil {
+			return nil, err
+		}
+		return act(w, r, by, in)
+	})
+}
+
+// optionalBody is body for actions without required fields: a request without a body
+// counts as {}.
+func optionalBody[T any](act bodyAction[T]) action {
+	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+		if r.ContentLength == 0 {
+			var in T
+			return act(w, r, by, in)
+		}
+		return body(act)(w, r, by)
 	}
-	return decode[T](r)
 }
 
 // unmarshal reads a body that readJSON has checked.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"strings"
 
@@ -48,17 +46,16 @@ func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, _ chat.Au
 	return map[string]any{"sources": append([]chat.KnowledgeSource{}, list...)}, err
 }
 
+type addKnowledgeRequest struct {
+	Title  string `json:"title"`
+	Text   string `json:"text"`
+	URL    string `json:"url"`
+	Follow bool   `json:"follow"`
+}
+
 // add answers POST /api/admin/knowledge: a text, or the address of pages.
-func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Title  string `json:"title"`
-		Text   string `json:"text"`
-		URL    string `json:"url"`
-		Follow bool   `json:"follow"`
-	}](r)
+func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in addKnowledgeRequest) (any, error) {
 	switch {
-	case err != nil:
-		return nil, err
 	case in.Text != "" || in.Title != "":
 		added, err := s.knowledge.AddText(r.Context(), in.Title, in.Text, in.URL)
 		return s.added(r, by, added, added.Title, err)
@@ -79,13 +76,16 @@ func (s *knowledgeAPI) added(r *http.Request, by chat.Author, added chat.Knowled
 
 // addFile answers POST /api/admin/knowledge/files.
 func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
+	boundary, err := formBoundary(r)
+	if err != nil {
+		return nil, err
 	}
 	body := newPatientReader(http.MaxBytesReader(nil, r.Body, chat.MaxKnowledgeFile+formOverhead), w)
 	defer body.end()
-	name, data, err := readKnowledgeFile(&budget{r: body}, params["boundary"])
+	form, data := newUploadForm(body, boundary, "none"), []byte(nil)
+	if err = form.read(); err == nil && form.file != nil {
+		data, err = io.ReadAll(form.file)
+	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return nil, chat.ErrKnowledgeFile
@@ -93,31 +93,11 @@ func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.A
 	if err != nil {
 		return nil, formError(err)
 	}
-	if name == "" || !isText(name) {
+	if form.filename == "" || !isText(form.filename) {
 		return nil, badRequest("file is required, with a name")
 	}
-	added, err := s.knowledge.AddFile(r.Context(), name, data)
+	added, err := s.knowledge.AddFile(r.Context(), form.filename, data)
 	return s.added(r, by, added, added.Title, err)
-}
-
-// readKnowledgeFile reads the file of a form.
-func readKnowledgeFile(in *budget, boundary string) (name string, data []byte, err error) {
-	form := multipart.NewReader(in, boundary)
-	for {
-		in.left = formOverhead
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return "", nil, nil
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		if part.FormName() == "file" {
-			in.left = chat.MaxKnowledgeFile + formOverhead
-			data, err = io.ReadAll(part)
-			return formFilename.Replace(part.FileName()), data, err
-		}
-	}
 }
 
 // source answers GET /api/admin/knowledge/sources/{id} with its pages.
@@ -185,16 +165,14 @@ func (s *knowledgeAPI) dropQuestion(_ http.ResponseWriter, r *http.Request, by c
 	return s.audited(r, by, chat.AuditQuestionRemoved, id, s.knowledge.DropQuestion(r.Context(), id))
 }
 
+type answerQuestionRequest struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
-func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Title string `json:"title"`
-		Text  string `json:"text"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author, in answerQuestionRequest) (any, error) {
 	added, err := s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
 	return s.added(r, by, added, added.ID, err)
 }

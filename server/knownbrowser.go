@@ -31,11 +31,7 @@ func (s *signIns) remember(w http.ResponseWriter, r *http.Request, person string
 // knownBrowser returns a text that only this browser has and that begins with the id of
 // who signed in there last, "" if it is not known.
 func (s *signIns) knownBrowser(r *http.Request) string {
-	c, err := r.Cookie(s.hostCookie(r, knownCookie))
-	if err != nil {
-		return ""
-	}
-	browser, _ := s.keys.knownBrowsers().open(c.Name, c.Value)
+	browser, _ := s.keys.knownBrowsers().of(r, s.hostCookie(r, knownCookie))
 	return browser
 }
 

@@ -83,11 +83,7 @@ type meRequest struct {
 
 // patchMe answers PATCH /api/admin/me. A new address or password needs the current
 // password; a new password ends the other sign-ins. The secret key has preferences only.
-func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[meRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author, in meRequest) (any, error) {
 	if by.Person == "" {
 		if in.Preferences == nil || in.Name != nil || in.Email != nil || in.Password != nil {
 			return nil, errNoAccount

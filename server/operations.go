@@ -131,7 +131,7 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 		}
 		q.Before = &c
 	}
-	q.Limit, err = queryLimit(r, maxDeliveries)
+	q.Limit, err = queryLimit(r, maxDeliveries, maxDeliveries)
 	return q, err
 }
 
@@ -151,15 +151,13 @@ func (s *deliveryAPI) discard(_ http.ResponseWriter, r *http.Request, by chat.Au
 	return s.audited(r, by, chat.AuditDeliveryDiscarded, id, s.engine.Outbox.Discard(r.Context(), id))
 }
 
+type discardAllRequest struct {
+	Dest string `json:"dest"`
+}
+
 // discardAll answers POST /api/admin/deliveries/discard: what failed at one
 // destination is removed.
-func (s *deliveryAPI) discardAll(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Dest string `json:"dest"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *deliveryAPI) discardAll(_ http.ResponseWriter, r *http.Request, by chat.Author, in discardAllRequest) (any, error) {
 	if in.Dest == "" {
 		return nil, badRequest("dest is required")
 	}
@@ -168,21 +166,17 @@ func (s *deliveryAPI) discardAll(_ http.ResponseWriter, r *http.Request, by chat
 	return map[string]any{"ok": true, "discarded": count, "more": more}, err
 }
 
+type retryAllRequest struct {
+	Dest   string `json:"dest"`
+	Cursor string `json:"cursor"`
+}
+
 // retryAll answers POST /api/admin/deliveries/retry: the failed
 // deliveries are retried, some thousands per request.
-func (s *deliveryAPI) retryAll(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeOptional[struct {
-		Dest   string `json:"dest"`
-		Cursor string `json:"cursor"`
-	}](r)
+func (s *deliveryAPI) retryAll(_ http.ResponseWriter, r *http.Request, by chat.Author, in retryAllRequest) (any, error) {
+	after, err := parseCursor(in.Cursor)
 	if err != nil {
 		return nil, err
-	}
-	var after chat.Cursor
-	if in.Cursor != "" {
-		if after, err = parseCursor(in.Cursor); err != nil {
-			return nil, err
-		}
 	}
 	var off []string
 	if err := s.webhook.Off(); err != nil {
@@ -237,14 +231,12 @@ func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, _ chat.Aut
 	return nil, badRequest("period must be 7d or 30d")
 }
 
+type rotateKeyRequest struct {
+	Key string `json:"key"`
+}
+
 // rotateKey answers POST /api/admin/keys/rotate with the new key, once.
-func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Key string `json:"key"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author, in rotateKeyRequest) (any, error) {
 	rotate, field := s.keys.RotatePublic, "publicKey"
 	switch {
 	case in.Key == "public":

@@ -18,11 +18,7 @@ type organiseRequest struct {
 }
 
 // organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
-func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[organiseRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by chat.Author, in organiseRequest) (any, error) {
 	o := chat.Organising{Tags: in.Tags, Add: in.AddTags, Remove: in.RemoveTags}
 	if len(in.SnoozedUntil) > 0 {
 		until := chat.Time(0)
@@ -40,7 +36,8 @@ func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by ch
 		}
 		o.Assignee = &id
 	}
-	if by, err = s.named(by, ""); err != nil {
+	by, err := s.named(by, "")
+	if err != nil {
 		return nil, err
 	}
 	if err := s.engine.Organise(r.Context(), by, pathVar(r, "session"), o); err != nil {

@@ -20,19 +20,17 @@ func (s *teamAPI) people(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	return map[string]any{"people": views}, err
 }
 
+type addPersonRequest struct {
+	Name     string    `json:"name"`
+	Email    string    `json:"email"`
+	Password string    `json:"password"`
+	Role     chat.Role `json:"role"`
+	SignIn   bool      `json:"signIn"`
+}
+
 // addPerson answers POST /api/admin/people. With signIn the console that is signed in with
 // the secret key goes on as the new person.
-func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Name     string    `json:"name"`
-		Email    string    `json:"email"`
-		Password string    `json:"password"`
-		Role     chat.Role `json:"role"`
-		SignIn   bool      `json:"signIn"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Author, in addPersonRequest) (any, error) {
 	hash, err := s.hashPassword(r, in.Password, in.Name, in.Email)
 	if err != nil {
 		return nil, err
@@ -58,16 +56,14 @@ func (s *teamAPI) goOnAs(w http.ResponseWriter, r *http.Request, by chat.Author,
 	return s.team.SignIns.End(r.Context(), by.SignIn)
 }
 
+type patchPersonRequest struct {
+	Name          *string              `json:"name"`
+	Role          *chat.Role           `json:"role"`
+	PlatformNames *[]chat.PlatformName `json:"platformNames"`
+}
+
 // patchPerson answers PATCH /api/admin/people/{id}.
-func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Name          *string              `json:"name"`
-		Role          *chat.Role           `json:"role"`
-		PlatformNames *[]chat.PlatformName `json:"platformNames"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Author, in patchPersonRequest) (any, error) {
 	var before chat.Person
 	p, err := s.team.People.Change(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
 		before = *p
@@ -123,15 +119,13 @@ func (s *teamAPI) invitations(_ http.ResponseWriter, r *http.Request, _ chat.Aut
 	return map[string]any{"invitations": append([]chat.Invitation{}, list...)}, err
 }
 
+type inviteRequest struct {
+	Email string    `json:"email"`
+	Role  chat.Role `json:"role"`
+}
+
 // invite answers POST /api/admin/invitations.
-func (s *teamAPI) invite(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Email string    `json:"email"`
-		Role  chat.Role `json:"role"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *teamAPI) invite(_ http.ResponseWriter, r *http.Request, by chat.Author, in inviteRequest) (any, error) {
 	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
@@ -156,11 +150,7 @@ func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.
 
 // withdraw answers DELETE /api/admin/invitations/{id}.
 func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	if err := s.team.People.Withdraw(r.Context(), pathVar(r, "id")); err != nil {
-		return nil, err
-	}
-	s.audit(r, by, chat.AuditInvitationRemoved, "", "")
-	return ok, nil
+	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), pathVar(r, "id")))
 }
 
 // maxAudit is how many entries one request lists.
@@ -170,12 +160,9 @@ const maxAudit = 200
 func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	form := r.URL.Query()
 	q := chat.AuditQuery{Person: form.Get("person"), Action: form.Get("action")}
-	limit, err := queryLimit(r, maxAudit)
+	limit, err := queryLimit(r, 50, maxAudit)
 	if err != nil {
 		return nil, err
-	}
-	if form.Get("limit") == "" {
-		limit = 50
 	}
 	if cursor := form.Get("cursor"); cursor != "" {
 		if q.Before, err = strconv.ParseInt(cursor, 10, 64); err != nil || q.Before < 1 {

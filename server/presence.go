@@ -13,16 +13,14 @@ func (s *conversationAPI) presence(http.ResponseWriter, *http.Request, chat.Auth
 	return s.engine.Presence(), nil
 }
 
+type operatorStatusRequest struct {
+	Online json.RawMessage `json:"online"`
+}
+
 // operatorStatus answers POST /api/admin/operator/status. A program's value
 // holds until it is set again, an operator's in the console for some hours,
 // because people forget to switch back.
-func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Online json.RawMessage `json:"online"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author, in operatorStatusRequest) (any, error) {
 	var online *bool
 	if in.Online == nil {
 		return nil, badRequest("online is required: true, false, or null for automatic")
@@ -32,26 +30,22 @@ func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request,
 	}
 	switch {
 	case online == nil:
-		err = s.engine.ResetOperatorStatus(r.Context())
+		return ok, s.engine.ResetOperatorStatus(r.Context())
 	case by.Source == chat.SourceConsole:
-		err = s.engine.HoldOperatorStatus(r.Context(), by, *online)
-	default:
-		err = s.engine.SetOperatorStatus(r.Context(), *online)
+		return ok, s.engine.HoldOperatorStatus(r.Context(), by, *online)
 	}
-	return ok, err
+	return ok, s.engine.SetOperatorStatus(r.Context(), *online)
+}
+
+type operatorActivityRequest struct {
+	Ago float64 `json:"ago"`
+	// Viewing is the session that is on the screen.
+	Viewing *string `json:"viewing"`
 }
 
 // operatorActivity answers POST /api/admin/operator/activity: the operator was
 // active in the console so many seconds ago.
-func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeOptional[struct {
-		Ago float64 `json:"ago"`
-		// Viewing is the session that is on the screen.
-		Viewing *string `json:"viewing"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author, in operatorActivityRequest) (any, error) {
 	const most = 24 * 3600
 	if in.Ago < 0 || in.Ago > most {
 		return nil, badRequest("ago must be between 0 and 86400 seconds")

@@ -21,10 +21,6 @@ func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, _ chat.Aut
 }
 
 // close ends the conversation on the visitor's side.
-func (s *widgetAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[inSession](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
 	return ok, s.engine.End(r.Context(), by, in.SessionID)
 }

@@ -70,19 +70,17 @@ func (s *pushAPI) allDevices(ctx context.Context) ([]deviceView, error) {
 	return views, err
 }
 
+type subscriptionRequest struct {
+	Endpoint string `json:"endpoint"`
+	Keys     struct {
+		P256dh string `json:"p256dh"`
+		Auth   string `json:"auth"`
+	} `json:"keys"`
+	Label string `json:"label"`
+}
+
 // add answers POST /api/admin/push/devices, with a browser's subscription.
-func (s *pushAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Endpoint string `json:"endpoint"`
-		Keys     struct {
-			P256dh string `json:"p256dh"`
-			Auth   string `json:"auth"`
-		} `json:"keys"`
-		Label string `json:"label"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *pushAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in subscriptionRequest) (any, error) {
 	if err := s.push.CheckAddress(in.Endpoint); err != nil {
 		return nil, err
 	}

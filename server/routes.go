@@ -58,7 +58,7 @@ func (c *community) audiences() []audience {
 
 // audiences is the route table of bridge mode.
 func (b *bridge) audiences() []audience {
-	stream := rules{cors: b.access.streamCORS, filtered: true}
+	stream := rules{cors: b.backend.streamCORS, filtered: true}
 	return []audience{
 		{"/api/events/stream", stream, b.streamRoutes()},
 		{"/api/", rules{filtered: true}, b.backendRoutes()},
@@ -111,25 +111,25 @@ func (c *community) widgetRoutes() []route {
 	uploads.body = 0
 	headerless.queryKey = true // browsers call these without headers
 	return []route{
-		{"POST", "/api/widget/messages", visitors, c.widget.send},
+		{"POST", "/api/widget/messages", visitors, sessionBody(c.widget.send)},
 		{"GET", "/api/widget/stream", headerless, c.visitors.stream},
 		{"POST", "/api/widget/init", visitors, c.widget.begin},
 		{"GET", "/api/widget/config", visitors, c.widget.config},
 		{"GET", "/api/widget/messages", visitors, c.widget.messages},
-		{"PATCH", "/api/widget/messages/{id}", visitors, c.widget.edit},
+		{"PATCH", "/api/widget/messages/{id}", visitors, sessionBody(c.widget.edit)},
 		{"DELETE", "/api/widget/messages/{id}", visitors, c.widget.delete},
 		{"POST", "/api/widget/attachments", uploads, c.files.widgetUpload},
-		{"POST", "/api/widget/identify", visitors, c.widget.identify},
-		{"POST", "/api/widget/read", visitors, c.widget.read},
-		{"POST", "/api/widget/typing", visitors, c.widget.typing},
-		{"POST", "/api/widget/prechat", visitors, c.widget.preChat},
-		{"POST", "/api/widget/csat", visitors, c.widget.csat},
-		{"POST", "/api/widget/events", visitors, c.widget.event},
-		{"POST", "/api/widget/page", visitors, c.widget.page},
-		{"POST", "/api/widget/handoff", visitors, c.widget.handOff},
-		{"POST", "/api/widget/close", visitors, c.widget.close},
+		{"POST", "/api/widget/identify", visitors, body(c.widget.identify)},
+		{"POST", "/api/widget/read", visitors, sessionBody(c.widget.read)},
+		{"POST", "/api/widget/typing", visitors, sessionBody(c.widget.typing)},
+		{"POST", "/api/widget/prechat", visitors, sessionBody(c.widget.preChat)},
+		{"POST", "/api/widget/csat", visitors, sessionBody(c.widget.csat)},
+		{"POST", "/api/widget/events", visitors, sessionBody(c.widget.event)},
+		{"POST", "/api/widget/page", visitors, sessionBody(c.widget.page)},
+		{"POST", "/api/widget/handoff", visitors, sessionBody(c.widget.handOff)},
+		{"POST", "/api/widget/close", visitors, sessionBody(c.widget.close)},
 		{"GET", "/api/widget/proactive", visitors, c.widget.proactive},
-		{"POST", "/api/widget/disconnect", headerless, c.widget.disconnect},
+		{"POST", "/api/widget/disconnect", headerless, sessionBody(c.widget.disconnect)},
 	}
 }
 
@@ -138,7 +138,7 @@ func (c *community) widgetRoutes() []route {
 func (c *community) operatorRules(body int64) (operators, administrators rules) {
 	operators = rules{filtered: true, access: c.admission.operator, body: body}
 	administrators = operators
-	administrators.access = c.admission.administrator
+	administrators.access = administrator(operators.access)
 	return operators, administrators
 }
 
@@ -150,30 +150,30 @@ func (c *community) conversationRoutes() []route {
 	return []route{
 		{"GET", "/api/admin/sessions", operators, c.conversations.sessions},
 		{"GET", "/api/admin/sessions/{session}", operators, c.conversations.session},
-		{"PATCH", "/api/admin/sessions/{session}", operators, c.conversations.organise},
+		{"PATCH", "/api/admin/sessions/{session}", operators, body(c.conversations.organise)},
 		{"GET", "/api/admin/counts", operators, c.conversations.counts},
 		{"GET", "/api/admin/search", operators, c.conversations.search},
 		{"DELETE", "/api/admin/sessions/{session}", administrators, c.conversations.erase},
 		{"GET", "/api/admin/sessions/{session}/messages", operators, c.conversations.messages},
-		{"POST", "/api/admin/sessions/{session}/messages", operators, c.conversations.send},
-		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, c.conversations.edit},
+		{"POST", "/api/admin/sessions/{session}/messages", operators, body(c.conversations.send)},
+		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, body(c.conversations.edit)},
 		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", operators, c.conversations.delete},
 		{"POST", "/api/admin/sessions/{session}/attachments", uploads, c.files.adminUpload},
-		{"POST", "/api/admin/sessions/{session}/commands", operators, c.conversations.command},
+		{"POST", "/api/admin/sessions/{session}/commands", operators, body(c.conversations.command)},
 		{"POST", "/api/admin/sessions/{session}/close", operators, c.conversations.close},
 		{"POST", "/api/admin/sessions/{session}/reopen", operators, c.conversations.reopen},
 		{"POST", "/api/admin/sessions/{session}/block", operators, c.conversations.block},
 		{"POST", "/api/admin/sessions/{session}/unblock", operators, c.conversations.unblock},
-		{"POST", "/api/admin/sessions/{session}/read", operators, c.conversations.read},
-		{"POST", "/api/admin/sessions/{session}/typing", operators, c.conversations.typing},
+		{"POST", "/api/admin/sessions/{session}/read", operators, optionalBody(c.conversations.read)},
+		{"POST", "/api/admin/sessions/{session}/typing", operators, optionalBody(c.conversations.typing)},
 		{"POST", "/api/admin/sessions/{session}/csat", operators, c.conversations.askCSAT},
-		{"POST", "/api/admin/sessions/{session}/events", operators, c.conversations.event},
+		{"POST", "/api/admin/sessions/{session}/events", operators, body(c.conversations.event)},
 		{"GET", "/api/admin/saved-answers", operators, c.conversations.savedAnswers},
-		{"PUT", "/api/admin/saved-answers/{name}", operators, c.conversations.saveAnswer},
+		{"PUT", "/api/admin/saved-answers/{name}", operators, body(c.conversations.saveAnswer)},
 		{"DELETE", "/api/admin/saved-answers/{name}", operators, c.conversations.deleteSavedAnswer},
 		{"GET", "/api/admin/operator/status", operators, c.conversations.presence},
-		{"POST", "/api/admin/operator/status", operators, c.conversations.operatorStatus},
-		{"POST", "/api/admin/operator/activity", operators, c.conversations.operatorActivity},
+		{"POST", "/api/admin/operator/status", operators, body(c.conversations.operatorStatus)},
+		{"POST", "/api/admin/operator/activity", operators, optionalBody(c.conversations.operatorActivity)},
 		{"GET", "/api/admin/stream", operators, c.operators.stream},
 	}
 }
@@ -185,33 +185,33 @@ func (c *community) siteRoutes() []route {
 	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)
 	files, examined, erasers := administrators, operators, operators
 	files.body = 0
-	examined.access, erasers.access = c.admission.operatorOrDoctor, c.admission.administratorOrCommand
+	examined.access, erasers.access = c.admission.operatorOr(c.admission.isDoctor), administrator(c.admission.operatorOr(c.admission.isEraser))
 	return []route{
 		{"GET", "/api/admin/settings", operators, c.settings.settings},
-		{"PATCH", "/api/admin/settings", administrators, c.settings.patchSettings},
+		{"PATCH", "/api/admin/settings", administrators, body(c.settings.patchSettings)},
 		{"GET", bridgesPath, examined, c.settings.listBridges},
-		{"POST", "/api/admin/bridges/{name}/test", administrators, c.settings.testBridge},
-		{"POST", "/api/admin/bridges/{name}/connect", administrators, c.settings.connectBridge},
+		{"POST", "/api/admin/bridges/{name}/test", administrators, optionalBody(c.settings.testBridge)},
+		{"POST", "/api/admin/bridges/{name}/connect", administrators, optionalBody(c.settings.connectBridge)},
 		{"DELETE", "/api/admin/bridges/{name}", administrators, c.settings.disconnectBridge},
 		{"POST", "/api/admin/webhooks/test", administrators, c.settings.testWebhook},
 		{"POST", "/api/admin/ai/test", administrators, c.settings.testAI},
-		{"POST", "/api/admin/ai/private-host", administrators, c.settings.confirmAIHost},
+		{"POST", "/api/admin/ai/private-host", administrators, body(c.settings.confirmAIHost)},
 		{"GET", "/api/admin/deliveries", administrators, c.deliveries.list},
-		{"POST", "/api/admin/deliveries/retry", administrators, c.deliveries.retryAll},
+		{"POST", "/api/admin/deliveries/retry", administrators, optionalBody(c.deliveries.retryAll)},
 		{"POST", "/api/admin/deliveries/{id}/retry", operators, c.deliveries.retry},
-		{"POST", "/api/admin/deliveries/discard", administrators, c.deliveries.discardAll},
+		{"POST", "/api/admin/deliveries/discard", administrators, body(c.deliveries.discardAll)},
 		{"POST", "/api/admin/deliveries/{id}/discard", administrators, c.deliveries.discard},
 		{"GET", "/api/admin/knowledge", operators, c.knowledge.sources},
-		{"POST", "/api/admin/knowledge", administrators, c.knowledge.add},
+		{"POST", "/api/admin/knowledge", administrators, body(c.knowledge.add)},
 		{"POST", "/api/admin/knowledge/files", files, c.knowledge.addFile},
 		{"GET", "/api/admin/knowledge/search", operators, c.knowledge.search},
 		{"GET", "/api/admin/knowledge/questions", operators, c.knowledge.questions},
 		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators, c.knowledge.dropQuestion},
-		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, c.knowledge.answerQuestion},
+		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, body(c.knowledge.answerQuestion)},
 		{"GET", "/api/admin/knowledge/sources/{id}", operators, c.knowledge.source},
 		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators, c.knowledge.remove},
 		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators, c.knowledge.refresh},
-		{"POST", "/api/admin/widget/look", administrators, c.knowledge.proposeLook},
+		{"POST", "/api/admin/widget/look", administrators, body(c.knowledge.proposeLook)},
 		{"GET", "/api/admin/widget", administrators, c.pages.widgetSnippet},
 		{"GET", "/api/admin/stats", operators, c.statistics.stats},
 		{"GET", "/api/admin/statistics", operators, c.statistics.statistics},
@@ -221,14 +221,14 @@ func (c *community) siteRoutes() []route {
 		{"GET", "/api/admin/visitors/export", administrators, c.data.exportVisitor},
 		{"DELETE", "/api/admin/visitors", erasers, c.data.eraseVisitor},
 		{"GET", "/api/admin/push", operators, c.push.devices},
-		{"POST", "/api/admin/push/devices", keepingOperators, c.push.add},
+		{"POST", "/api/admin/push/devices", keepingOperators, body(c.push.add)},
 		{"DELETE", "/api/admin/push/devices/{id}", operators, c.push.remove},
 		{"POST", "/api/admin/push/devices/{id}/test", operators, c.push.test},
 		{"GET", "/api/admin/system", administrators, c.system.state},
 		{"GET", "/api/admin/system/backup", administrators, c.system.sendBackup},
 		{"POST", "/api/admin/system/backups", administrators, c.system.backUp},
 		{"GET", "/api/admin/system/backups/{name}", administrators, c.system.downloadBackup},
-		{"POST", "/api/admin/keys/rotate", keepingAdministrators, c.system.rotateKey},
+		{"POST", "/api/admin/keys/rotate", keepingAdministrators, body(c.system.rotateKey)},
 	}
 }
 
@@ -239,7 +239,7 @@ func (c *community) teamRoutes() []route {
 	keepers.access, faces.body = lasting(administrators.access), maxFaceBytes
 	return []route{
 		{"GET", "/api/admin/me", operators, c.team.me},
-		{"PATCH", "/api/admin/me", operators, c.team.patchMe},
+		{"PATCH", "/api/admin/me", operators, body(c.team.patchMe)},
 		{"PUT", "/api/admin/me/face", faces, c.team.putFace},
 		{"DELETE", "/api/admin/me/face", operators, c.team.deleteFace},
 		{"GET", "/api/admin/sign-ins", operators, c.team.listSignIns},
@@ -251,12 +251,12 @@ func (c *community) teamRoutes() []route {
 		{"PATCH", "/api/admin/passkeys/{id}", operators, c.passkeys.renamePasskey},
 		{"DELETE", "/api/admin/passkeys/{id}", operators, c.passkeys.removePasskey},
 		{"GET", "/api/admin/people", operators, c.team.people},
-		{"POST", "/api/admin/people", keepers, c.team.addPerson},
-		{"PATCH", "/api/admin/people/{id}", keepers, c.team.patchPerson},
+		{"POST", "/api/admin/people", keepers, body(c.team.addPerson)},
+		{"PATCH", "/api/admin/people/{id}", keepers, body(c.team.patchPerson)},
 		{"DELETE", "/api/admin/people/{id}", keepers, c.team.removePerson},
 		{"POST", "/api/admin/people/{id}/reset", keepers, c.team.resetPassword},
 		{"GET", "/api/admin/invitations", administrators, c.team.invitations},
-		{"POST", "/api/admin/invitations", keepers, c.team.invite},
+		{"POST", "/api/admin/invitations", keepers, body(c.team.invite)},
 		{"DELETE", "/api/admin/invitations/{id}", administrators, c.team.withdraw},
 		{"GET", "/api/admin/audit", administrators, c.team.auditList},
 	}
@@ -299,7 +299,7 @@ func (c *community) pageRoutes() []route {
 
 // backendRoutes are for the website's own backend, which sends API_KEY.
 func (b *bridge) backendRoutes() []route {
-	backends := rules{filtered: true, access: b.access.backend, body: maxAdminBody}
+	backends := rules{filtered: true, access: b.backend.admit, body: maxAdminBody}
 	return []route{
 		{"POST", "/api/messages", backends, jsonRoute(decoded(b.backend.handleMessage))},
 		{"POST", "/api/sessions", backends, jsonRoute(decoded(b.backend.handleNewSessionObject))},
@@ -313,7 +313,7 @@ func (b *bridge) backendRoutes() []route {
 
 // streamRoutes are for backends, and for pages of the allowed origins.
 func (b *bridge) streamRoutes() []route {
-	stream := rules{cors: b.access.streamCORS, filtered: true, access: b.access.backend, body: maxAdminBody}
+	stream := rules{cors: b.backend.streamCORS, filtered: true, access: b.backend.admit, body: maxAdminBody}
 	return []route{{"GET", "/api/events/stream", stream, b.streams.stream}}
 }
 

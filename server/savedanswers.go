@@ -14,15 +14,13 @@ func (s *conversationAPI) savedAnswers(_ http.ResponseWriter, r *http.Request, b
 	return map[string]any{"savedAnswers": append([]chat.SavedAnswer{}, list...)}, err
 }
 
+type saveAnswerRequest struct {
+	Content string `json:"content"`
+	Own     bool   `json:"own"`
+}
+
 // saveAnswer answers PUT /api/admin/saved-answers/{name}.
-func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[struct {
-		Content string `json:"content"`
-		Own     bool   `json:"own"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author, in saveAnswerRequest) (any, error) {
 	saved, err := s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content, in.Own)
 	if err == nil {
 		s.audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))

@@ -87,17 +87,13 @@ func searchQuery(r *http.Request) (terms []words.Term, below int64, limit int, e
 			return nil, 0, 0, badRequest("cursor must be a nextCursor of an earlier answer")
 		}
 	}
-	if limit, err = queryLimit(r, maxFound); err == nil && r.URL.Query().Get("limit") == "" {
-		limit = standardFound
-	}
+	limit, err = queryLimit(r, standardFound, maxFound)
 	return terms, below, limit, err
 }
 
 // sessionsOf shows the sessions of messages, each once.
-func (s *conversationAPI) sessionsOf(ctx context.Context, found []chat.FoundMessage) ([]sessionView, error) {
-	views := []sessionView{}
-	err := s.engine.Store.Read(ctx, func(rd chat.Reader) error {
-		views = views[:0]
+func (s *conversationAPI) sessionsOf(ctx context.Context, found []chat.FoundMessage) (views []sessionView, err error) {
+	err = s.engine.Store.Read(ctx, func(rd chat.Reader) (err error) {
 		var list []chat.Session
 		seen := map[string]bool{}
 		for i := range found {
@@ -114,14 +110,7 @@ func (s *conversationAPI) sessionsOf(ctx context.Context, found []chat.FoundMess
 				list = append(list, session)
 			}
 		}
-		people, err := assigneesOf(rd, list...)
-		if err != nil {
-			return err
-		}
-		last, err := rd.LastMessages(ids(list))
-		for i := range list {
-			views = append(views, s.view(&list[i], last[list[i].ID]).withAssignee(&list[i], people))
-		}
+		views, err = s.views(rd, list)
 		return err
 	})
 	return views, err

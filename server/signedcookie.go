@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,15 @@ type signedCookies struct {
 func (c signedCookies) sign(name, text string) string {
 	value := strconv.FormatInt(time.Now().Add(c.life).Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString([]byte(text))
 	return value + "." + base64.RawURLEncoding.EncodeToString(c.signature(name, value))
+}
+
+// of returns the text of a request's cookie.
+func (c signedCookies) of(r *http.Request, name string) (text string, ok bool) {
+	cookie, err := r.Cookie(name)
+	if err != nil {
+		return "", false
+	}
+	return c.open(name, cookie.Value)
 }
 
 // open returns the text of a cookie that was signed with the key for this name and

@@ -46,7 +46,7 @@ const signInCookie = "person."
 // signedIn returns the operator whose cookie this is, or errUnauthorized.
 func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}
-	c, err := r.Cookie(s.cookieName(r))
+	c, err := r.Cookie(s.hostCookie(r, plainCookie))
 	if err != nil {
 		return by, errUnauthorized
 	}
@@ -64,8 +64,6 @@ func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 
 // plainCookie is the name of the cookie where there is no TLS.
 const plainCookie = "relay_console"
-
-func (s *signIns) cookieName(r *http.Request) string { return s.hostCookie(r, plainCookie) }
 
 // hostCookie returns a cookie's name, which over TLS keeps other hosts from setting it.
 func (s *signIns) hostCookie(r *http.Request, name string) string {

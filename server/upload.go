@@ -54,9 +54,9 @@ func (s *fileAPI) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Au
 // upload stores the file of a multipart form in chunks. The form's
 // sessionId is used unless the path names the session.
 func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author, sessionID string) (any, error) {
-	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
+	boundary, err := formBoundary(r)
+	if err != nil {
+		return nil, err
 	}
 	rules := s.engine.Settings().AttachmentRules()
 	if !rules.Enabled {
@@ -64,7 +64,7 @@ func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author,
 	}
 	body := newPatientReader(limitedBody(r, rules.MaxBytes+formOverhead), w)
 	defer body.end()
-	form := newUploadForm(body, params["boundary"], sessionID)
+	form := newUploadForm(body, boundary, sessionID)
 	if err := form.read(); err != nil {
 		return nil, formError(err)
 	}
@@ -83,6 +83,15 @@ func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author,
 	}
 	a.URL = s.links.URL(&a, chat.Now().Add(chat.LinkLife))
 	return a, nil
+}
+
+// formBoundary stands between the parts of a form.
+func formBoundary(r *http.Request) (string, error) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return "", &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
+	}
+	return params["boundary"], nil
 }
 
 // mayUpload counts a visitor's upload against its limits. Uploads that are not

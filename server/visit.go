@@ -10,29 +10,25 @@ import (
 // Visitors also fill in the form, rate, trigger events and leave. Operators ask for
 // ratings and trigger events too.
 
-func (s *widgetAPI) preChat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[struct {
-		inSession
-		Fields map[string]any `json:"fields"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+type preChatRequest struct {
+	inSession
+	Fields map[string]any `json:"fields"`
+}
+
+func (s *widgetAPI) preChat(_ http.ResponseWriter, r *http.Request, by chat.Author, in preChatRequest) (any, error) {
 	if in.Fields == nil {
 		return nil, badRequest("fields is required")
 	}
 	return ok, s.engine.FillIn(r.Context(), by, in.SessionID, in.Fields)
 }
 
-func (s *widgetAPI) csat(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[struct {
-		inSession
-		Score   *int   `json:"score"`
-		Comment string `json:"comment"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+type csatRequest struct {
+	inSession
+	Score   *int   `json:"score"`
+	Comment string `json:"comment"`
+}
+
+func (s *widgetAPI) csat(_ http.ResponseWriter, r *http.Request, by chat.Author, in csatRequest) (any, error) {
 	if in.Score == nil {
 		return nil, badRequest("score is required")
 	}
@@ -58,11 +54,7 @@ func (e *eventRequest) event() chat.CustomEvent {
 	return chat.CustomEvent{Name: e.Name, Data: data}
 }
 
-func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[eventRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author, in eventRequest) (any, error) {
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
@@ -73,14 +65,12 @@ func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author
 	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, event)
 }
 
-func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[struct {
-		inSession
-		URL string `json:"url"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+type pageRequest struct {
+	inSession
+	URL string `json:"url"`
+}
+
+func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author, in pageRequest) (any, error) {
 	if err := required("url", in.URL); err != nil {
 		return nil, err
 	}
@@ -90,15 +80,13 @@ func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author)
 	return ok, s.engine.ShowPage(r.Context(), by, in.SessionID, in.URL)
 }
 
-func (s *widgetAPI) disconnect(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[struct {
-		inSession
-		Token string `json:"sessionToken"` // sendBeacon cannot send headers
-		chat.Leave
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+type disconnectRequest struct {
+	inSession
+	Token string `json:"sessionToken"` // sendBeacon cannot send headers
+	chat.Leave
+}
+
+func (s *widgetAPI) disconnect(_ http.ResponseWriter, r *http.Request, by chat.Author, in disconnectRequest) (any, error) {
 	if by.Token == "" {
 		by.Token = in.Token
 	}
@@ -112,10 +100,6 @@ func (s *conversationAPI) askCSAT(_ http.ResponseWriter, r *http.Request, by cha
 	return ok, s.engine.AskCSAT(r.Context(), by, pathVar(r, "session"))
 }
 
-func (s *conversationAPI) event(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[eventRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *conversationAPI) event(_ http.ResponseWriter, r *http.Request, by chat.Author, in eventRequest) (any, error) {
 	return ok, s.engine.Trigger(r.Context(), by, pathVar(r, "session"), in.event())
 }

@@ -86,7 +86,7 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, _ chat.Author)
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
 		ReplySeconds: int64(s.counter.ReplyTime().Seconds()), Hours: s.engine.Openings(),
-		Messages: messages(s.showFiles(v.History.Messages)), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
+		Messages: s.showFiles(v.History.Messages), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive, v.AskContact},
 		Config:  s.engine.Settings().WidgetConfig(),
 	}, nil
@@ -107,11 +107,7 @@ func (p *postRequest) post(sessionID string) chat.Post {
 	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo, AttachmentIDs: p.AttachmentIDs}
 }
 
-func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[postRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
@@ -137,7 +133,7 @@ func (s presentation) history(r *http.Request, by chat.Author, sessionID string)
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	limit, err := queryLimit(r, maxHistory)
+	limit, err := queryLimit(r, maxHistory, maxHistory)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +146,10 @@ func (s presentation) history(r *http.Request, by chat.Author, sessionID string)
 	if by.Sender == chat.SenderVisitor || by.Source == chat.SourceConsole {
 		s.engine.MessagesArrived(by.Sender, h.Messages)
 	}
-	return historyAnswer{messages(s.showFiles(h.Messages)), h.HasMore, h.Timeline, cursor(h.Rev)}, nil
+	return historyAnswer{s.showFiles(h.Messages), h.HasMore, h.Timeline, cursor(h.Rev)}, nil
 }
 
-func (s *widgetAPI) edit(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[postRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) edit(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
 	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
@@ -177,11 +169,7 @@ func (s *widgetAPI) delete(w http.ResponseWriter, r *http.Request, by chat.Autho
 
 // identify takes the identity as an object, or its fields flat beside
 // sessionId; userHash stands in either place.
-func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[map[string]any](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Author, in map[string]any) (any, error) {
 	maps.DeleteFunc(in, isNull)
 	sessionID, err := takeText(in, "sessionId")
 	if err != nil {
@@ -241,11 +229,7 @@ type readRequest struct {
 	MessageIDs []string `json:"messageIds"`
 }
 
-func (s *widgetAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[readRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author, in readRequest) (any, error) {
 	if in.MessageIDs == nil {
 		return nil, badRequest("messageIds is required")
 	}
@@ -259,30 +243,18 @@ type typingRequest struct {
 	OperatorName string `json:"operatorName"`
 }
 
-func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decodeInSession[typingRequest](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
 	return ok, s.engine.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
-}
-
-// messages makes a list that is never null.
-func messages(list []chat.Message) []chat.Message {
-	if list == nil {
-		return []chat.Message{}
-	}
-	return list
 }
 
 // cursor renders a revision as the id of its event.
 func cursor(rev int64) string { return strconv.FormatInt(rev, 10) }
 
-// queryLimit reads ?limit=, between 1 and most; without it the most.
-func queryLimit(r *http.Request, most int) (int, error) {
+// queryLimit reads ?limit=, between 1 and most; standard is without it.
+func queryLimit(r *http.Request, standard, most int) (int, error) {
 	given := r.URL.Query().Get("limit")
 	if given == "" {
-		return most, nil
+		return standard, nil
 	}
 	n, err := strconv.Atoi(given)
 	if err != nil || n < 1 {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"sort"
+	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -40,20 +40,16 @@ func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.
 	for host, at := range latest {
 		seen = append(seen, siteSeen{chat.Clip(host, 100), at})
 	}
-	sort.Slice(seen, func(i, j int) bool {
-		return cmp.Or(cmp.Compare(seen[j].At, seen[i].At), cmp.Compare(seen[i].Host, seen[j].Host)) < 0
-	})
+	slices.SortFunc(seen, func(a, b siteSeen) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.Host, b.Host)) })
 	return map[string]any{"snippet": s.snippet(r), "seen": seen[:min(len(seen), 5)]}, nil
 }
 
+type proposeLookRequest struct {
+	URL string `json:"url"`
+}
+
 // proposeLook answers POST /api/admin/widget/look: what a website says about its look.
-func (s *knowledgeAPI) proposeLook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	in, err := decode[struct {
-		URL string `json:"url"`
-	}](r)
-	if err != nil {
-		return nil, err
-	}
+func (s *knowledgeAPI) proposeLook(_ http.ResponseWriter, r *http.Request, _ chat.Author, in proposeLookRequest) (any, error) {
 	if in.URL == "" || len(in.URL) > 2000 || !isText(in.URL) {
 		return nil, badRequest("url is required")
 	}
