@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -30,33 +29,57 @@ func (s *settingsAPI) testAI(w http.ResponseWriter, r *http.Request, _ chat.Auth
 	return result, err
 }
 
-// mayAskAI counts a visitor's message against the calls of the AI that one address may
-// cause in an hour, and reports whether it is one of them.
-func (s *widgetAPI) mayAskAI(r *http.Request) bool {
-	ai, limit, now := s.engine.Settings().AI(), s.rates.aiCalls, time.Now()
-	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
-		return true
+// again is how an administrator proves once more who they are.
+type again struct {
+	CurrentPassword string `json:"currentPassword"`
+	SecretKey       string `json:"secretKey"`
+}
+
+type confirmAIHostRequest struct {
+	URL string `json:"url"`
+	again
+}
+
+// confirmAIHost answers POST /api/admin/ai/private-host: the AI may be at this host in a
+// private network. Signed in alone is not enough, so that no borrowed browser opens one.
+func (s *settingsAPI) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author, in confirmAIHostRequest) (any, error) {
+	host := chat.HostOf(in.URL)
+	if host == "" {
+		return nil, badRequest("url must be an address that begins with http:// or https://")
 	}
-	network := s.network(r)
-	return limit.allowUpTo(s.address(r), ai.AddressCalls, now) && (network == "" || limit.allowUpTo(network, ai.AddressCalls*addressesPerNetwork, now))
+	if err := s.proveAgain(w, r, by, in.again); err != nil {
+		return nil, err
+	}
+	if err := s.engine.ConfirmAIHost(r.Context(), host); err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditSettingsChanged, "", "the AI may be at "+host)
+	return map[string]string{"host": host}, nil
 }
 
-// handOff answers POST /api/widget/handoff: the visitor wants a person.
-func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)
-}
-
-// checkAddresses rejects addresses in settings that relay must not connect to. The
-// settings themselves reject malformed ones.
-func (s *settingsAPI) checkAddresses(patch map[string]json.RawMessage) error {
-	for name, check := range map[string]func(string) error{"eventsWebhookUrl": s.webhook.CheckAddress, "aiBaseUrl": s.ai.CheckAddress} {
-		var to string
-		if json.Unmarshal(patch[name], &to) != nil {
-			continue
+// proveAgain checks the password of the person who asks, or the secret key, which every
+// request of the API has.
+func (s *settingsAPI) proveAgain(w http.ResponseWriter, r *http.Request, by chat.Author, in again) error {
+	switch {
+	case by.Source == chat.SourceAPI:
+		return nil
+	case in.SecretKey != "":
+		if s.keys.Check(in.SecretKey) == KeyCurrent {
+			return nil
 		}
-		if err := check(to); err != nil {
+		if err := s.denied(w, r); err != errUnauthorized {
 			return err
 		}
+		return chat.ErrorAt(chat.Forbidden, "secretKey", "This is not the secret key")
+	case by.Person == "":
+		return badRequest("secretKey is required")
 	}
-	return nil
+	p, err := s.team.People.Find(r.Context(), by.Person)
+	if err != nil {
+		return err
+	}
+	if p.Password == "" {
+		return badRequest("secretKey is required")
+	}
+	return s.confirm(w, r, p, in.CurrentPassword)
 }

@@ -96,6 +96,30 @@ func (s *widgetAPI) disconnect(_ http.ResponseWriter, r *http.Request, by chat.A
 	return ok, s.engine.Disconnect(r.Context(), by, in.SessionID, in.Leave)
 }
 
+// handOff answers POST /api/widget/handoff: the visitor wants a person.
+func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
+	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)
+}
+
+// proactiveAnswer is what a page needs to decide by itself which message it shows.
+type proactiveAnswer struct {
+	Online   bool                    `json:"online"`
+	Messages []chat.ProactiveMessage `json:"messages"`
+	Config   map[string]any          `json:"config"`
+}
+
+// proactive is asked by pages that carry data-proactive: the widget keeps the
+// answer for minutes, and nothing is learned of who asks.
+func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, _ chat.Author) (any, error) {
+	settings := s.engine.Settings()
+	return proactiveAnswer{s.engine.OperatorOnline(), settings.Proactive(), settings.WidgetConfig()}, nil
+}
+
+// close ends the conversation on the visitor's side.
+func (s *widgetAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
+	return ok, s.engine.End(r.Context(), by, in.SessionID)
+}
+
 func (s *conversationAPI) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return ok, s.engine.AskCSAT(r.Context(), by, pathVar(r, "session"))
 }

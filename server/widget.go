@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/statistics"
@@ -114,6 +115,17 @@ func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author,
 	post := in.post(in.SessionID)
 	post.ClientID, post.WithoutAI = in.ClientID, !s.mayAskAI(r)
 	return s.shown(s.engine.Send(r.Context(), by, post))
+}
+
+// mayAskAI counts a visitor's message against the calls of the AI that one address may
+// cause in an hour, and reports whether it is one of them.
+func (s *widgetAPI) mayAskAI(r *http.Request) bool {
+	ai, limit, now := s.engine.Settings().AI(), s.rates.aiCalls, time.Now()
+	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
+		return true
+	}
+	network := s.network(r)
+	return limit.allowUpTo(s.address(r), ai.AddressCalls, now) && (network == "" || limit.allowUpTo(network, ai.AddressCalls*addressesPerNetwork, now))
 }
 
 // historyAnswer is a part of a session's history.

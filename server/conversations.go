@@ -3,14 +3,12 @@ package server
 import (
 	"encoding/base64"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/team"
 )
 
 // maxSessions is how many sessions one request may list.
@@ -19,35 +17,6 @@ const maxSessions = 100
 // maxOperatorName is how long the name may be that a program gives an operator;
 // as long as the setting of that name.
 const maxOperatorName = 100
-
-// settingsAPI is about the settings, and about what they connect.
-type settingsAPI struct {
-	*passwords
-	auditor
-	engine  *chat.Engine
-	team    *team.Team
-	keys    *Keyring
-	bridges Bridges
-	webhook Webhook
-	ai      AI
-}
-
-func (s *settingsAPI) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.engine.Settings().Public(), nil
-}
-
-func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author, patch map[string]json.RawMessage) (any, error) {
-	if refused := s.checkAddresses(patch); refused != nil {
-		return nil, bothRefused(s.engine.CheckSettings(patch), refused)
-	}
-	if err := s.engine.PatchSettings(r.Context(), patch); err != nil {
-		return nil, err
-	}
-	if len(patch) > 0 {
-		s.audit(r, by, chat.AuditSettingsChanged, "", strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
-	}
-	return s.engine.Settings().Public(), nil
-}
 
 // conversationAPI is what those who answer visitors call.
 type conversationAPI struct {
