@@ -64,7 +64,7 @@ func newBacklogName() string { return strconv.FormatUint(rand.Uint64(), 36) }
 // It is a tap of the hub.
 func (b *Backlog) Publish(e *chat.Event) {
 	if b.saved != nil && e.Rev != 0 {
-		b.saved.wake() // it is in the database, at its place among those of other nodes
+		ring(b.saved.bell) // it is in the database, at its place among those of other nodes
 		return
 	}
 	data, common := operatorEvent(e, b.files)
@@ -94,7 +94,7 @@ func (b *Backlog) add(number int64, sessionID string, data []byte, common bool) 
 
 func (b *Backlog) wakeAll() {
 	for r := range b.readers {
-		r.wake()
+		ring(r.bell)
 	}
 }
 
@@ -132,7 +132,7 @@ func (b *Backlog) read(ctx context.Context, after, sessionID string, all bool) (
 			return nil, err
 		}
 		r.next, r.last = b.behind(n, current)
-		r.wake()
+		ring(r.bell)
 	}
 	if b.closed {
 		close(r.bell)
@@ -215,10 +215,10 @@ func (b *Backlog) open() int {
 // place is the id of the last event that the reader has read.
 func (r *backlogReader) place() string { return r.backlog.id(r.last) }
 
-// wake is called under the backlog's lock.
-func (r *backlogReader) wake() {
+// ring rings a bell that holds one ring.
+func ring(bell chan struct{}) {
 	select {
-	case r.bell <- struct{}{}:
+	case bell <- struct{}{}:
 	default:
 	}
 }

@@ -60,13 +60,6 @@ func OpenBacklog(ctx context.Context, files *chat.FileLinks, store chat.Store, s
 	return b, b.pull(ctx)
 }
 
-func (s *saved) wake() {
-	select {
-	case s.bell <- struct{}{}:
-	default:
-	}
-}
-
 // reach reads the database before an id is looked for: another node may be ahead.
 func (b *Backlog) reach(ctx context.Context, after string) error {
 	if b.saved == nil || after == "" {
@@ -144,7 +137,7 @@ func (b *Backlog) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			s.log.Warn("the stream's events cannot be read; retrying", "err", err)
 			_ = chat.Rest(ctx, chat.StorePause) // the loop ends with ctx
-			s.wake()
+			ring(s.bell)
 		}
 	}
 }

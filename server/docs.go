@@ -34,40 +34,34 @@ func (d *docs) file(name, contentType string) (*staticFile, error) {
 }
 
 // openAPI answers GET /openapi.yaml.
-func (s *docs) openAPI(w http.ResponseWriter, r *http.Request) {
-	document, err := s.file("openapi.yaml", "application/yaml")
+func (d *docs) openAPI(w http.ResponseWriter, r *http.Request) {
+	document, err := d.file("openapi.yaml", "application/yaml")
 	if err != nil {
-		s.docsFailed(w, "openapi.yaml", err)
+		d.pageFailed(w, "openapi.yaml", err)
 		return
 	}
 	document.serve(w, r, cacheChecks)
 }
 
 // apiDocs answers GET /docs: the API reference.
-func (s *docs) apiDocs(w http.ResponseWriter, r *http.Request) { s.serveDocs(w, r, "docs.html") }
+func (d *docs) apiDocs(w http.ResponseWriter, r *http.Request) { d.serveDocs(w, r, "docs.html") }
 
 // guide answers GET /docs/{guide}: one page of the manual.
-func (s *docs) guide(w http.ResponseWriter, r *http.Request) {
-	s.serveDocs(w, r, "guide-"+pathVar(r, "guide")+".html")
+func (d *docs) guide(w http.ResponseWriter, r *http.Request) {
+	d.serveDocs(w, r, "guide-"+pathVar(r, "guide")+".html")
 }
 
-func (s *docs) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
-	page, err := s.file(name, "text/html; charset=utf-8")
+func (d *docs) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
+	page, err := d.file(name, "text/html; charset=utf-8")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		s.showError(w, r, http.StatusNotFound, "There is no such guide. The list is at /docs.")
+		d.showError(w, r, http.StatusNotFound, "There is no such guide. The list is at /docs.")
 		return
 	}
 	if err != nil {
-		s.docsFailed(w, name, err)
+		d.pageFailed(w, name, err)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", policy("docs.html"))
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	page.serve(w, r, cacheChecks)
-}
-
-// docsFailed reports a file that the program should have.
-func (s *docs) docsFailed(w http.ResponseWriter, name string, err error) {
-	s.log.Error("page failed", "page", name, "err", err)
-	http.Error(w, "Internal server error", http.StatusInternalServerError)
 }

@@ -176,3 +176,15 @@ func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by
 	added, err := s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
 	return s.added(r, by, added, added.ID, err)
 }
+
+type proposeLookRequest struct {
+	URL string `json:"url"`
+}
+
+// proposeLook answers POST /api/admin/widget/look: what a website says about its look.
+func (s *knowledgeAPI) proposeLook(_ http.ResponseWriter, r *http.Request, _ chat.Author, in proposeLookRequest) (any, error) {
+	if in.URL == "" || len(in.URL) > 2000 || !isText(in.URL) {
+		return nil, badRequest("url is required")
+	}
+	return s.knowledge.Look(r.Context(), in.URL)
+}

@@ -6,6 +6,8 @@ import (
 	"html"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,8 +59,7 @@ func (s renderer) show(w http.ResponseWriter, r *http.Request, status int, name 
 	values["Version"] = s.version
 	page, err := fill(name, values)
 	if err != nil {
-		s.log.Error("page failed", "page", name, "err", err)
-		http.Error(w, "Internal server error", http.StatusInternalServerError)
+		s.pageFailed(w, name, err)
 		return
 	}
 	h := w.Header()
@@ -71,6 +72,12 @@ func (s renderer) show(w http.ResponseWriter, r *http.Request, status int, name 
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(page)
 	}
+}
+
+// pageFailed reports a page that the program should have.
+func (s renderer) pageFailed(w http.ResponseWriter, name string, err error) {
+	s.log.Error("page failed", "page", name, "err", err)
+	http.Error(w, "Internal server error", http.StatusInternalServerError)
 }
 
 // showError answers a page with an error.
@@ -115,4 +122,45 @@ func (s *ownPages) demo(w http.ResponseWriter, r *http.Request) {
 // config answers GET /api/widget/config: the config without a session.
 func (s *widgetAPI) config(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	return s.engine.Settings().WidgetConfig(), nil
+}
+
+// preview answers GET /preview: an empty page with the widget, which the console
+// frames and gives the settings that are being edited. It calls no API.
+func (s *ownPages) preview(w http.ResponseWriter, r *http.Request) {
+	s.show(w, r, http.StatusOK, "preview.html", slots{})
+}
+
+// siteSeen is a website that has the widget.
+type siteSeen struct {
+	Host string    `json:"host"`
+	At   chat.Time `json:"at"`
+}
+
+// seenAmong is how many of the latest sessions show which sites have the widget.
+const seenAmong = 100
+
+// widgetSnippet answers GET /api/admin/widget: the snippet, and where the widget was seen.
+func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	var list []chat.Session
+	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		list, err = rd.Sessions(chat.SessionQuery{Limit: seenAmong, Empty: true})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	own, _ := url.Parse(s.baseURL(r))
+	latest := map[string]chat.Time{}
+	for i := range list {
+		page, err := url.Parse(list[i].Public().Metadata.URL)
+		if err == nil && page.Hostname() != "" && page.Host != own.Host {
+			latest[page.Host] = max(latest[page.Host], list[i].LastActivity)
+		}
+	}
+	seen := []siteSeen{}
+	for host, at := range latest {
+		seen = append(seen, siteSeen{chat.Clip(host, 100), at})
+	}
+	slices.SortFunc(seen, func(a, b siteSeen) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.Host, b.Host)) })
+	return map[string]any{"snippet": s.snippet(r), "seen": seen[:min(len(seen), 5)]}, nil
 }

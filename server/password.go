@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/password"
@@ -55,6 +56,20 @@ func (s *consolePages) checkLogin(w http.ResponseWriter, r *http.Request, email,
 		return p, errWrongPassword
 	}
 	return p, nil
+}
+
+// limitAttempts counts an attempt to sign in to the account of p, who has no id if the
+// address is unknown: by the browser, if it is known for p, else by where it comes from
+// and together with all others.
+func (s *consolePages) limitAttempts(w http.ResponseWriter, r *http.Request, email string, p chat.Person) error {
+	browser := s.knownBrowser(r)
+	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
+		return s.limited(w, r, s.rates.known, browser)
+	}
+	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+		return err
+	}
+	return s.limited(w, r, s.rates.accounts, team.EmailKey(email))
 }
 
 // passwords checks and hashes passwords.

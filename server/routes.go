@@ -346,12 +346,12 @@ func (s *Server) openRoutes() []route {
 }
 
 // routes are the description of the API, and the guides.
-func (s *docs) routes() []route {
+func (d *docs) routes() []route {
 	pages := rules{page: true}
 	return []route{
-		{"GET", "/openapi.yaml", pages, pageAction(s.openAPI)},
-		{"GET", "/docs", pages, pageAction(s.apiDocs)},
-		{"GET", "/docs/{guide}", pages, pageAction(s.guide)},
+		{"GET", "/openapi.yaml", pages, pageAction(d.openAPI)},
+		{"GET", "/docs", pages, pageAction(d.apiDocs)},
+		{"GET", "/docs/{guide}", pages, pageAction(d.guide)},
 	}
 }
 

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
@@ -96,4 +98,29 @@ func agentName(r *http.Request) string {
 // personAuthor is a person of the team at the console.
 func personAuthor(p chat.Person, signIn string) chat.Author {
 	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: p.Name, Person: p.ID, Role: p.Role, SignIn: signIn}
+}
+
+// A known browser is one in which a person has signed in. Its cookie opens nothing: its
+// attempts are counted by themselves, so that nobody can lock the person out by trying
+// wrong passwords elsewhere.
+const (
+	knownCookie = "relay_known"
+	knownLife   = 400 * 24 * time.Hour // browsers keep no cookie for longer
+)
+
+func (k *Keyring) knownBrowsers() signedCookies {
+	return signedCookies{k.SigningKey("known browser"), knownLife}
+}
+
+// remember makes the browser one that the person knows.
+func (s *signIns) remember(w http.ResponseWriter, r *http.Request, person string) {
+	value := s.keys.knownBrowsers().sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
+	s.setCookie(w, r, knownCookie, value, int(knownLife/time.Second))
+}
+
+// knownBrowser returns a text that only this browser has and that begins with the id of
+// who signed in there last, "" if it is not known.
+func (s *signIns) knownBrowser(r *http.Request) string {
+	browser, _ := s.keys.knownBrowsers().of(r, s.hostCookie(r, knownCookie))
+	return browser
 }
