@@ -123,46 +123,31 @@ func (s *stream) catchUpOpened(ctx context.Context, open map[string]bool) error 
 	return nil
 }
 
-// resume registers a thread and reads what was missed in it.
+// resume registers a thread, reads what was missed in it, and follows its state.
 func (b *Bridge) resume(ctx context.Context, in chat.Receiver, c *channel) error {
-	before, known, _ := b.threads.get(c.ID)
 	ours, err := b.registerThread(ctx, c)
 	if err != nil || !ours {
 		return err
 	}
+	before, _, _ := b.threads.get(c.ID)
 	if err := b.readMissed(ctx, in, c.ID, c.LastMessage); err != nil {
 		return err
 	}
-	if !known && b.turnedLately(c) {
-		return b.storeThreadState(ctx, in, c)
+	if !before.pending && !before.closed {
+		return nil
 	}
-	if known && before.closed {
-		data, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		return b.handleThreadState(ctx, in, c, data)
-	}
-	return nil
-}
-
-// turnedLately reports whether a thread was closed or reopened in the time that a start
-// reads again. A relay that forgets cannot tell its own changes from those of people.
-func (b *Bridge) turnedLately(c *channel) bool {
-	if c.Thread == nil || b.cfg.Forgets {
-		return false
-	}
-	at := c.Thread.ArchivedAt // when it was made, until the first change
-	return at.After(b.begun.Add(-b.cfg.CatchUp)) && at.Sub(madeAt(c.ID)) > time.Minute
-}
-
-// storeThreadState stores a thread's state as it is now.
-func (b *Bridge) storeThreadState(ctx context.Context, in chat.Receiver, c *channel) error {
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return b.storeTurn(ctx, in, c, data)
+	return b.followState(ctx, in, c, data)
+}
+
+// turnedLately reports whether a thread was closed or reopened in the time that a start
+// reads again.
+func (b *Bridge) turnedLately(c *channel) bool {
+	at := c.Thread.ArchivedAt // when it was made, until the first change
+	return at.After(b.begun.Add(-b.cfg.CatchUp)) && at.Sub(madeAt(c.ID)) > time.Minute
 }
 
 // readMissed reads what was missed in a thread, once per new connection and before

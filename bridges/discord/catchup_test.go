@@ -242,8 +242,8 @@ func TestCatchUpAtStart(t *testing.T) {
 		in := new(bridgetest.Receiver)
 		stop := bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(time.Minute)
-		for ref, want := range map[string]string{th.Ref: "just now", done.Ref: "and goodbye", again.Ref: "to be continued"} {
-			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
+		for ref, want := range map[string][]string{th.Ref: {"just now"}, done.Ref: {"and goodbye"}, again.Ref: {"to be continued", "reopened"}} {
+			if got := heardIn(t, in, b, ref); !slices.Equal(got, want) {
 				t.Errorf("of thread %s relay received %q", ref, got)
 			}
 		}
@@ -251,6 +251,27 @@ func TestCatchUpAtStart(t *testing.T) {
 			t.Error(err)
 		}
 		bridgetest.Clean(t, f, log)
+	})
+}
+
+// A thread that was archived before relay looks back is unknown to it; reopening it counts.
+func TestReopenUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := discordtest.NewInBubble(t)
+		b, _ := makeBridge(t, f)
+		th := open(t, b, "Grace", "")
+		f.Write(th.Ref, "Ada", "long ago", "")
+		f.CloseThread(th.Ref)
+		time.Sleep(48 * time.Hour)
+		b, log := makeBridge(t, f, func(c *discord.Config) { c.CatchUp = 24 * time.Hour })
+		in := new(bridgetest.Receiver)
+		bridgetest.Receiving(t, b, in)
+		bridgetest.Settled(time.Minute)
+		f.ReopenThread(th.Ref)
+		bridgetest.Settled(time.Minute)
+		if got := heardIn(t, in, b, th.Ref); !slices.Equal(got, []string{"reopened"}) {
+			t.Errorf("relay received %q\n%s", got, log)
+		}
 	})
 }
 
@@ -276,7 +297,11 @@ func TestCatchUpAtStartContinues(t *testing.T) {
 		f.Write(th.Ref, "Ada", "an answer", "")
 		f.Write(done.Ref, "Ada", "and goodbye", "")
 		f.CloseThread(done.Ref)
-		time.Sleep(3 * time.Hour)
+		late := open(t, b, "Barbara", "")
+		f.Write(late.Ref, "Ada", "until tomorrow", "")
+		time.Sleep(time.Hour)
+		f.CloseThread(late.Ref)
+		time.Sleep(2 * time.Hour)
 		var left atomic.Int32
 		left.Store(12)
 		b, log := makeBridge(t, f, func(c *discord.Config) {
@@ -285,8 +310,8 @@ func TestCatchUpAtStartContinues(t *testing.T) {
 		in := new(bridgetest.Receiver)
 		bridgetest.Receiving(t, b, in)
 		bridgetest.Settled(10 * time.Minute)
-		for ref, want := range map[string]string{th.Ref: "an answer", done.Ref: "and goodbye"} {
-			if got := heardIn(t, in, b, ref); !slices.Equal(got, []string{want}) {
+		for ref, want := range map[string][]string{th.Ref: {"an answer"}, done.Ref: {"and goodbye"}, late.Ref: {"until tomorrow", "closed"}} {
+			if got := heardIn(t, in, b, ref); !slices.Equal(got, want) {
 				t.Errorf("of thread %s relay received %q\n%s", ref, got, log)
 			}
 		}

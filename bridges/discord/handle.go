@@ -182,7 +182,9 @@ func (b *Bridge) registerThread(ctx context.Context, c *channel) (ours bool, err
 		}
 		return false, err
 	}
-	b.threads.learn(c, session)
+	if known := b.threads.learn(c, session); !known && !b.cfg.Forgets { // a relay that forgets cannot tell its own changes from those of people
+		b.threads.setPending(c.ID, true)
+	}
 	return true, nil
 }
 
@@ -220,19 +222,26 @@ func (b *Bridge) handleChannel(ctx context.Context, in chat.Receiver, kind strin
 	return nil
 }
 
-// handleThreadState stores that a person closed or reopened a thread. The bridge's
-// own changes are ignored.
+// handleThreadState stores that a person closed or reopened a thread.
 func (b *Bridge) handleThreadState(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
-	_, known, _ := b.threads.get(c.ID)
-	if ours, err := b.registerThread(ctx, c); err != nil || !ours || !known {
+	if ours, err := b.registerThread(ctx, c); err != nil || !ours {
 		return err
 	}
 	if err := b.readMissed(ctx, in, c.ID, ""); err != nil {
 		return err
 	}
+	return b.followState(ctx, in, c, data)
+}
+
+// followState stores a registered thread's state if a person turned it. The bridge's
+// own changes are ignored.
+func (b *Bridge) followState(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
 	one, _, _ := b.threads.get(c.ID)
-	late := !c.Thread.ArchivedAt.After(one.turned)
-	if late || one.closed == c.archived() {
+	switch late := !c.Thread.ArchivedAt.After(one.turned); {
+	case late, !one.pending && one.closed == c.archived():
+		return nil
+	case one.pending && !b.turnedLately(c):
+		b.threads.setPending(c.ID, false)
 		return nil
 	}
 	return b.storeTurn(ctx, in, c, data)
@@ -246,6 +255,7 @@ func (b *Bridge) storeTurn(ctx context.Context, in chat.Receiver, c *channel, da
 		return err
 	}
 	b.threads.setClosed(c.ID, c.archived())
+	b.threads.setPending(c.ID, false)
 	b.threads.setTurned(c.ID, c.Thread.ArchivedAt)
 	return nil
 }

@@ -29,6 +29,7 @@ type thread struct {
 	session string // bridge mode; "" when its name has no token
 	closed  bool   // archived, or about to be by the bridge itself
 	locked  bool
+	pending bool      // whether a person turned it before it was known is still to be stored
 	newest  string    // the newest message that was received or read
 	epoch   int       // of threads, when its messages were read last
 	turned  time.Time // when it was last archived or reopened, by Discord's clock
@@ -107,8 +108,17 @@ func (t *threads) setClosed(id string, closed bool) (changed bool) {
 	if one == nil || one.closed == closed {
 		return false
 	}
-	one.closed = closed
+	one.closed, one.pending = closed, false
 	return true
+}
+
+// setPending stores whether a thread's state is still to be stored.
+func (t *threads) setPending(id string, pending bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.known[id]; one != nil {
+		one.pending = pending
+	}
 }
 
 // setTurned stores when a thread's state changed: earlier changes arrive late.
@@ -163,7 +173,7 @@ func (t *threads) created(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if one := t.known[id]; one != nil && one.newest == "" {
-		one.epoch, one.newest = t.epoch, id
+		one.epoch, one.newest, one.pending = t.epoch, id, false
 	}
 }
 
