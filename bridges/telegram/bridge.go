@@ -4,7 +4,7 @@
 //
 // gotgbot's updater is not used: it confirms updates before they are handled
 // and handles those of one topic at once. Neither is its HTTP client, which
-// sends every call as chunked multipart. See Run and client.
+// sends every call as chunked multipart. See Run and caller.
 package telegram
 
 import (
@@ -49,7 +49,7 @@ type Bridge struct {
 	cfg     Config
 	log     *slog.Logger
 	bot     *gotgbot.Bot
-	client  *client
+	caller  *caller
 	budget  *budget
 	topics  naming.Threads
 	created *createdTopics
@@ -91,13 +91,13 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Telegram's", Fix: fixToken}
 	}
-	client, err := newClient(cfg)
+	caller, err := newCaller(cfg)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), client: client, budget: newBudget(cfg.Budget),
+	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), caller: caller, budget: newBudget(cfg.Budget),
 		created: newCreatedTopics(), changed: make(chan struct{}, 1),
-		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: client}}
+		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: caller}}
 	b.group.Store(group)
 	return b, nil
 }

@@ -33,7 +33,7 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%w: %w", chat.ErrPermanent, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
 			Fix: "start telegram-bot-api without --local, so that files can be downloaded from it"})
 	}
-	return b.client.download(ctx, file.FilePath)
+	return b.caller.download(ctx, file.FilePath)
 }
 
 // fileError explains a rejection, which is final for a file.
@@ -49,7 +49,7 @@ func fileError(err error) error {
 }
 
 // download opens a file of the Bot API server.
-func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
+func (c *caller) download(ctx context.Context, path string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.FileURL(c.token, path, nil), nil)
 	if err != nil {
 		return nil, call.Redact(err, c.token)

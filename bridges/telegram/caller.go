@@ -14,31 +14,31 @@ import (
 	"github.com/relay-chat/relay/bridges/call"
 )
 
-// client carries gotgbot's calls: JSON with its length without a file, multipart
+// caller carries gotgbot's calls: JSON with its length without a file, multipart
 // with one. The token is in the URL of every call (Bot API, "Making requests") and
-// in nothing that client returns.
-type client struct {
+// in nothing that caller returns.
+type caller struct {
 	http  *http.Client
 	base  string // of the Bot API
 	token string
 }
 
-var _ gotgbot.BotClient = (*client)(nil)
+var _ gotgbot.BotClient = (*caller)(nil)
 
 // maxAnswer bounds an answer of the Bot API: 100 updates of more than 64 KiB.
 const maxAnswer = 32 << 20
 
-func newClient(cfg Config) (*client, error) {
+func newCaller(cfg Config) (*caller, error) {
 	base, err := call.ParseBase(cfg.APIURL, gotgbot.DefaultAPIURL, errBase)
 	if err != nil {
 		return nil, err
 	}
-	return &client{http: call.NewClient(cfg.Transport, 8), base: base.String(), token: cfg.Token}, nil
+	return &caller{http: call.NewClient(cfg.Transport, 8), base: base.String(), token: cfg.Token}, nil
 }
 
 // RequestWithContext implements [gotgbot.BotClient]. An error of the Bot API is a
 // *gotgbot.TelegramError without the parameters: they hold texts.
-func (c *client) RequestWithContext(ctx context.Context, _, method string, params map[string]any, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
+func (c *caller) RequestWithContext(ctx context.Context, _, method string, params map[string]any, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
 	timeout := callTimeout
 	if opts != nil && opts.Timeout > 0 {
 		timeout = opts.Timeout
@@ -59,7 +59,7 @@ func (c *client) RequestWithContext(ctx context.Context, _, method string, param
 }
 
 // post sends one request.
-func (c *client) post(ctx context.Context, method string, params map[string]any) (*http.Response, error) {
+func (c *caller) post(ctx context.Context, method string, params map[string]any) (*http.Response, error) {
 	body, err := encode(params)
 	if err != nil {
 		return nil, err
@@ -90,11 +90,11 @@ func read(method string, resp *http.Response, body []byte) (json.RawMessage, err
 }
 
 // GetAPIURL implements [gotgbot.BotClient].
-func (c *client) GetAPIURL(*gotgbot.RequestOpts) string { return c.base }
+func (c *caller) GetAPIURL(*gotgbot.RequestOpts) string { return c.base }
 
 // FileURL implements [gotgbot.BotClient]. The URL holds the token: it never
 // leaves this package.
-func (c *client) FileURL(token, path string, _ *gotgbot.RequestOpts) string {
+func (c *caller) FileURL(token, path string, _ *gotgbot.RequestOpts) string {
 	return c.base + "/file/bot" + token + "/" + path
 }
 
