@@ -11,12 +11,12 @@ import (
 
 // offerCommands puts the commands into the menu that Telegram shows to whoever
 // types "/" in the group.
-func (b *Bridge) offerCommands(ctx context.Context) error {
+func (c *client) offerCommands(ctx context.Context) error {
 	menu := make([]gotgbot.BotCommand, len(chat.Commands))
-	for i, c := range chat.Commands {
-		menu[i] = gotgbot.BotCommand{Command: c.Name, Description: cut.To(c.Help, maxHelp)}
+	for i, command := range chat.Commands {
+		menu[i] = gotgbot.BotCommand{Command: command.Name, Description: cut.To(command.Help, maxHelp)}
 	}
-	_, err := b.bot.SetMyCommandsWithContext(ctx, menu, &gotgbot.SetMyCommandsOpts{Scope: gotgbot.BotCommandScopeChat{ChatId: b.group.Load()}})
+	_, err := c.bot.SetMyCommandsWithContext(ctx, menu, &gotgbot.SetMyCommandsOpts{Scope: gotgbot.BotCommandScopeChat{ChatId: c.group.Load()}})
 	return translate(err, true)
 }
 

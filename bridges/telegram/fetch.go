@@ -19,8 +19,8 @@ const maxFetch = 20 << 20
 
 // Fetch implements [chat.Bridge]. The file's address holds the token and never
 // leaves this package.
-func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
-	file, err := b.bot.GetFileWithContext(ctx, ref, &gotgbot.GetFileOpts{RequestOpts: within(callTimeout)})
+func (c *client) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+	file, err := c.bot.GetFileWithContext(ctx, ref, &gotgbot.GetFileOpts{RequestOpts: within(callTimeout)})
 	if err != nil {
 		return nil, fmt.Errorf("find the file: %w", fileError(translate(err, true)))
 	}
@@ -33,7 +33,7 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%w: %w", chat.ErrPermanent, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
 			Fix: "start telegram-bot-api without --local, so that files can be downloaded from it"})
 	}
-	return b.caller.download(ctx, file.FilePath)
+	return c.caller.download(ctx, file.FilePath)
 }
 
 // fileError explains a rejection, which is final for a file.

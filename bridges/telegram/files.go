@@ -43,30 +43,30 @@ func wayOf(f *chat.OpFile) string {
 
 // show sends a file with the op's text as its caption. A file that Telegram rejects
 // as a picture or recording is sent as a document, one that is too large as a link.
-func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
+func (w *writer) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
 	if op.File.Size > maxUpload {
 		about := fmt.Sprintf("📎 %s (%s) is too large for Telegram", op.File.Filename, naming.Size(op.File.Size))
-		return b.write(ctx, topic, naming.WithoutFile(op, about))
+		return w.write(ctx, topic, naming.WithoutFile(op, about))
 	}
 	html, plain := render(op)
 	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
 	if u.way == asVoice {
 		u.seconds = seconds(ctx, op.File)
 	}
-	m, err := b.upload(ctx, &u)
+	m, err := w.upload(ctx, &u)
 	if perhapsMarkup(err) && html != "" {
-		b.log.Error("Telegram rejected a caption; retrying it without markup", "err", err)
+		w.log.Error("Telegram rejected a caption; retrying it without markup", "err", err)
 		u.caption, u.mode = plain, ""
-		m, err = b.upload(ctx, &u)
+		m, err = w.upload(ctx, &u)
 	}
 	if errors.Is(err, chat.ErrPermanent) && u.way != asDocument {
 		u.way = asDocument
-		m, err = b.upload(ctx, &u)
+		m, err = w.upload(ctx, &u)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m, b.checkTopic(ctx, topic, m)
+	return m, w.checkTopic(ctx, topic, m)
 }
 
 // seconds returns how long a recording is, 0 if that is unknown.
@@ -90,47 +90,47 @@ type upload struct {
 }
 
 // upload sends a file. If the reported size is wrong, it retries without a size.
-func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error) {
-	m, fits, err := b.uploadOnce(ctx, u)
+func (w *writer) upload(ctx context.Context, u *upload) (*gotgbot.Message, error) {
+	m, fits, err := w.uploadOnce(ctx, u)
 	if !fits && err != nil {
-		b.log.Warn("a file does not have its reported size", "filename", u.file.Filename, "size", u.file.Size)
+		w.log.Warn("a file does not have its reported size", "filename", u.file.Filename, "size", u.file.Size)
 		u.file.Size = 0
-		m, _, err = b.uploadOnce(ctx, u)
+		m, _, err = w.uploadOnce(ctx, u)
 	}
 	return m, err
 }
 
-func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
+func (w *writer) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
 	content := &call.File{Size: u.file.Size}
 	when := u.when
 	u.when = atOnce // the next attempt is another form of the same
-	err = b.spend(ctx, when, false, func(ctx context.Context) error {
+	err = w.client.spend(ctx, when, false, func(ctx context.Context) error {
 		opened, err := u.file.Open(ctx)
 		if err != nil {
 			return &call.Error{Name: "open " + u.file.Filename, Err: err}
 		}
 		defer opened.Close()
 		content.Content = opened
-		m, err = b.send(ctx, u, gotgbot.InputFileByReader(u.file.Filename, content))
+		m, err = w.send(ctx, u, gotgbot.InputFileByReader(u.file.Filename, content))
 		return err
 	})
 	return m, !errors.Is(content.Err(), call.ErrSize), err
 }
 
 // send makes the call of the chosen way.
-func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*gotgbot.Message, error) {
-	group, limit, mode := b.group.Load(), within(uploadTimeout), u.mode
+func (w *writer) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*gotgbot.Message, error) {
+	group, limit, mode := w.client.group.Load(), within(uploadTimeout), u.mode
 	if u.caption == "" {
 		mode = ""
 	}
 	switch u.way {
 	case asPhoto:
-		return b.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: u.topic,
+		return w.client.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: u.topic,
 			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	case asVoice:
-		return b.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic, Duration: u.seconds,
+		return w.client.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic, Duration: u.seconds,
 			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	}
-	return b.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,
+	return w.client.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,
 		Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit, DisableContentTypeDetection: true})
 }

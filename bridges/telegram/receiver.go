@@ -5,13 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
+
+// receiver receives updates and parses them.
+type receiver struct {
+	cfg         Config
+	log         *slog.Logger
+	client      *client
+	threads     *threads
+	status      reception.Status
+	pushedSince atomic.Int64  // when the webhook was set
+	changed     chan struct{} // makes Watch look: something changed in the group
+}
 
 // Long polling (Bot API, getUpdates). Telegram renumbers the updates of a bot that
 // was idle for a week.
@@ -29,8 +43,8 @@ var retryPause = chat.Backoff(time.Second, 30*time.Second)
 
 // Run implements [chat.Bridge]. It chooses how updates are received (see register)
 // and polls unless Telegram pushes them.
-func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
-	p := poller{bridge: b, in: in}
+func (r *receiver) Run(ctx context.Context, in chat.Receiver) error {
+	p := poller{receiver: r, in: in}
 	for failures := 0; ctx.Err() == nil; {
 		done, err := p.step(ctx)
 		var misconfigured *chat.Misconfigured
@@ -38,11 +52,11 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.As(err, &misconfigured) && !contested(err):
-			b.status.Fail(err)
+			r.status.Fail(err)
 			return err
 		case err != nil:
 			failures++
-			b.status.ReportFailure(b.log, err)
+			r.status.ReportFailure(r.log, err)
 			chat.Rest(ctx, pauseAfter(err, failures))
 		case done:
 			return nil
@@ -50,7 +64,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 			failures = 0
 		default:
 			failures = 0
-			b.status.ReportRecovery(b.log)
+			r.status.ReportRecovery(r.log)
 		}
 	}
 	return nil
@@ -58,7 +72,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 
 // poller polls for updates.
 type poller struct {
-	bridge     *Bridge
+	receiver   *receiver
 	in         chat.Receiver
 	registered bool
 	offset     int64 // the first update that is not stored; 0 before the first
@@ -69,13 +83,13 @@ type poller struct {
 // step registers if necessary and polls once. done means that Telegram pushes.
 func (p *poller) step(ctx context.Context) (done bool, err error) {
 	if !p.registered {
-		pushes, err := p.bridge.register(ctx)
+		pushes, err := p.receiver.register(ctx)
 		if err != nil {
 			return false, err
 		}
-		p.bridge.announce(pushes, time.Since(p.disturbed) < quietTime)
+		p.receiver.announce(pushes, time.Since(p.disturbed) < quietTime)
 		if p.registered = true; pushes {
-			p.bridge.created.read(pushes)
+			p.receiver.threads.created.read(pushes)
 			return true, nil
 		}
 	}
@@ -106,14 +120,14 @@ func (p *poller) poll(ctx context.Context) error {
 		return err
 	}
 	for _, raw := range updates {
-		id, err := p.bridge.receive(ctx, p.in, raw)
+		id, err := p.receiver.receive(ctx, p.in, raw)
 		if err != nil {
 			return fmt.Errorf("store an update: %w", err)
 		}
 		p.offset, p.moved = id+1, time.Now()
 	}
 	if len(updates) < pollLimit {
-		p.bridge.created.read(false)
+		p.receiver.threads.created.read(false)
 	}
 	if len(updates) == 0 && time.Since(begun) < emptyPause {
 		return chat.Rest(ctx, emptyPause)
@@ -128,7 +142,7 @@ func (p *poller) ask(ctx context.Context) (updates []json.RawMessage, err error)
 	if p.offset != 0 {
 		params["offset"] = p.offset
 	}
-	answer, err := p.bridge.bot.RequestWithContext(ctx, "getUpdates", params, within(pollTime+10*time.Second))
+	answer, err := p.receiver.client.bot.RequestWithContext(ctx, "getUpdates", params, within(pollTime+10*time.Second))
 	if err != nil {
 		return nil, translate(err, true)
 	}
@@ -136,18 +150,18 @@ func (p *poller) ask(ctx context.Context) (updates []json.RawMessage, err error)
 }
 
 // receive stores a raw update, if it matters to relay, and returns its number.
-func (b *Bridge) receive(ctx context.Context, in chat.Receiver, raw []byte) (id int64, err error) {
+func (r *receiver) receive(ctx context.Context, in chat.Receiver, raw []byte) (id int64, err error) {
 	u, err := decode(raw)
 	if err != nil && u.ID == 0 {
 		return 0, fmt.Errorf("%w: an update without a number: %w", chat.ErrPermanent, err)
 	}
-	b.observe(u)
-	meaning, err := b.Parse(raw)
+	r.observe(u)
+	meaning, err := r.Parse(raw)
 	if err == nil && len(meaning) == 0 {
 		return u.ID, nil
 	}
 	// Each bot has its own numbers.
-	key := strconv.FormatInt(b.bot.Id, 10) + ":" + strconv.FormatInt(u.ID, 10)
+	key := strconv.FormatInt(r.client.bot.Id, 10) + ":" + strconv.FormatInt(u.ID, 10)
 	stored := chat.Update{Bridge: Name, Key: key, Raw: chat.Raw(raw)}
 	if len(meaning) > 0 {
 		stored.Thread = meaning[0].Thread.Ref
@@ -157,17 +171,17 @@ func (b *Bridge) receive(ctx context.Context, in chat.Receiver, raw []byte) (id 
 
 // observe keeps what the bridge itself has to know: its new topics, their sessions
 // and changes of its rights.
-func (b *Bridge) observe(u *update) {
-	if m := u.Message; m != nil && b.isGroup(m.Chat.ID) && m.InTopic {
-		if m.TopicCreated != nil && m.From != nil && m.From.ID == b.bot.Id {
-			b.created.add(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
+func (r *receiver) observe(u *update) {
+	if m := u.Message; m != nil && r.isGroup(m.Chat.ID) && m.InTopic {
+		if m.TopicCreated != nil && m.From != nil && m.From.ID == r.client.bot.Id {
+			r.threads.created.add(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
 		}
 		if m.ReplyTo != nil && m.ReplyTo.TopicCreated != nil {
-			b.topics.Learn(m.ref(), b.sessionByRoot(m))
+			r.threads.topics.Learn(m.ref(), r.threads.sessionByRoot(m))
 		}
 	}
-	if u.Member != nil && b.isGroup(u.Member.Chat.ID) {
-		b.checkNow()
+	if u.Member != nil && r.isGroup(u.Member.Chat.ID) {
+		r.checkNow()
 	}
 }
 
@@ -184,3 +198,9 @@ func pauseAfter(err error, failures int) time.Duration {
 	}
 	return pause
 }
+
+// Ways to receive updates.
+const (
+	wayPolling = "polling"
+	wayWebhook = "webhook"
+)

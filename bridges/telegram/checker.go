@@ -9,34 +9,42 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
+// checker checks the bot, its group and its reception.
+type checker struct {
+	client   *client
+	receiver *receiver
+	// watched is the problem that Watch found with the group or the webhook.
+	watched reception.Status
+}
+
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the
 // first failure that the others depend on.
-func (b *Bridge) Check(ctx context.Context) []chat.Finding {
-	found := reception.RunChecks(ctx, b.checkToken, b.checkGroup, b.checkRights, b.checkReception)
-	b.checkSetup(ctx) // the state may have changed since Watch last checked
+func (c *checker) Check(ctx context.Context) []chat.Finding {
+	found := reception.RunChecks(ctx, c.checkToken, c.checkGroup, c.checkRights, c.checkReception)
+	c.checkSetup(ctx) // the state may have changed since Watch last checked
 	return found
 }
 
-func (b *Bridge) checkToken(ctx context.Context) (chat.Finding, bool) {
-	me, err := b.bot.GetMeWithContext(ctx, nil)
+func (c *checker) checkToken(ctx context.Context) (chat.Finding, bool) {
+	me, err := c.client.bot.GetMeWithContext(ctx, nil)
 	if err != nil {
 		return failed("bot token", translate(err, true)), false
 	}
-	b.username.Store(&me.Username)
+	c.client.username.Store(&me.Username)
 	return chat.Fine("bot token", "the bot is @"+me.Username), true
 }
 
-func (b *Bridge) checkGroup(ctx context.Context) (chat.Finding, bool) {
-	title, err := b.readGroup(ctx)
+func (c *checker) checkGroup(ctx context.Context) (chat.Finding, bool) {
+	title, err := c.client.readGroup(ctx)
 	if err != nil {
 		return failed("group", err), false
 	}
 	return chat.Fine("group", fmt.Sprintf("the group %q has topics", title)), true
 }
 
-func (b *Bridge) checkRights(ctx context.Context) (chat.Finding, bool) {
+func (c *checker) checkRights(ctx context.Context) (chat.Finding, bool) {
 	const subject = "rights"
-	deletes, err := b.readRights(ctx)
+	deletes, err := c.client.readRights(ctx)
 	switch {
 	case err != nil:
 		return failed(subject, err), true
@@ -47,26 +55,26 @@ func (b *Bridge) checkRights(ctx context.Context) (chat.Finding, bool) {
 	return chat.Fine(subject, "the bot may open topics and delete messages"), true
 }
 
-func (b *Bridge) checkReception(ctx context.Context) (chat.Finding, bool) {
+func (c *checker) checkReception(ctx context.Context) (chat.Finding, bool) {
 	const subject = "reception"
-	info, err := b.bot.GetWebhookInfoWithContext(ctx, nil)
+	info, err := c.client.bot.GetWebhookInfoWithContext(ctx, nil)
 	if err != nil {
 		return failed(subject, translate(err, true)), false
 	}
-	way, problem := b.status.Get()
+	way, problem := c.receiver.status.Get()
 	switch {
 	case problem != nil:
 		return chat.CallFailed(subject, "Telegram", problem), false
 	case way == wayWebhook && !endsInRoute(info.Url):
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: errWebhookTaken.Problem, Fix: errWebhookTaken.Fix}, false
-	case info.Url == "" && b.cfg.WebhookSecret != "" && !pushable(b.cfg.PublicURL):
+	case info.Url == "" && c.receiver.cfg.WebhookSecret != "" && !pushable(c.receiver.cfg.PublicURL):
 		return chat.Fine(subject, "updates are polled (long polling): Telegram pushes only to a PUBLIC_URL with https:// and the port 443, 80, 88 or 8443"), false
 	case info.Url == "":
 		return chat.Fine(subject, "updates are polled (long polling)"), false
 	case way == wayPolling, !endsInRoute(info.Url):
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "another program has registered its webhook at this bot: " + host(info.Url),
 			Fix: "stop that program, or create a separate bot for relay at @BotFather; relay takes over when it starts"}, false
-	case b.cfg.WebhookSecret == "":
+	case c.receiver.cfg.WebhookSecret == "":
 		return chat.Bad(subject, "a webhook is registered, but relay has no secret to check it by",
 			"set TELEGRAM_WEBHOOK_SECRET, or restart relay: it will poll for updates instead"), false
 	}
