@@ -22,10 +22,10 @@ var errSignIn = &chat.Misconfigured{Problem: "Slack does not hand operators' fil
 
 // Fetch implements [chat.Bridge]. ref is the file's id; its address is looked up at
 // each download.
-func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+func (c *client) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	var file *slack.File
-	err := b.call(ctx, "files.info", true, func(ctx context.Context) (err error) {
-		file, _, _, err = b.api.GetFileInfoContext(ctx, ref, 1, 1)
+	err := c.call(ctx, "files.info", true, func(ctx context.Context) (err error) {
+		file, _, _, err = c.api.GetFileInfoContext(ctx, ref, 1, 1)
 		return err
 	})
 	if errors.Is(err, chat.ErrMessageGone) {
@@ -39,16 +39,16 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 		address = file.URLPrivate
 	}
 	u, err := url.Parse(address)
-	if err != nil || !b.trusted(u) {
+	if err != nil || !c.trusted(u) {
 		return nil, fmt.Errorf("%w: the file is not at Slack", chat.ErrPermanent)
 	}
-	return b.download(ctx, u, file.Mimetype)
+	return c.download(ctx, u, file.Mimetype)
 }
 
 // trusted reports whether an address may receive the token: one of Slack's hosts or
 // that of the Web API. A person who shares an external file chooses its address.
-func (b *Bridge) trusted(u *url.URL) bool {
-	if u.Scheme == b.base.Scheme && strings.EqualFold(u.Host, b.base.Host) {
+func (c *client) trusted(u *url.URL) bool {
+	if u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host) {
 		return true
 	}
 	host := strings.ToLower(u.Hostname())
@@ -61,15 +61,15 @@ func (b *Bridge) trusted(u *url.URL) bool {
 }
 
 // download opens a file at Slack.
-func (b *Bridge) download(ctx context.Context, u *url.URL, mimeType string) (io.ReadCloser, error) {
+func (c *client) download(ctx context.Context, u *url.URL, mimeType string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, errors.New("fetch the file: the address that Slack gave is not one")
 	}
-	r.Header.Set("Authorization", "Bearer "+b.cfg.BotToken)
-	resp, err := b.http.Do(r)
+	r.Header.Set("Authorization", "Bearer "+c.cfg.BotToken)
+	resp, err := c.http.Do(r)
 	if err != nil {
-		return nil, fmt.Errorf("fetch the file: %w", b.redact(err))
+		return nil, fmt.Errorf("fetch the file: %w", c.redact(err))
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {

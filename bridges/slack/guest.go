@@ -13,15 +13,15 @@ const barredText = "%s belongs to another Slack workspace, so nothing of what th
 
 // guest reports whether a message's author is of another workspace, which shares the
 // channel by Slack Connect. Where the message names no workspace, the author's profile does.
-func (b *Bridge) guest(e *envelope, m *message) bool {
-	own := e.home(b.self.Load())
+func (p *people) guest(e *envelope, m *message) bool {
+	own := e.home(p.client.self.Load())
 	if own.team == "" {
 		return false // no such thing on a server that names no workspace of the bot
 	}
 	if team := cmp.Or(m.UserTeam, m.SourceTeam, m.Team); team != "" {
 		return !own.has(team)
 	}
-	theirs := b.ask(m.User).home
+	theirs := p.ask(m.User).home
 	return theirs.team != "" && theirs.team != own.team && (theirs.enterprise == "" || theirs.enterprise != own.enterprise)
 }
 

@@ -19,14 +19,14 @@ const typeListed = "relay_listed"
 
 // storeListing stores which messages stand, so that deletions that were missed are
 // learned.
-func (b *Bridge) storeListing(ctx context.Context, in chat.Receiver, ref, since string, found []string) error {
+func (r *receiver) storeListing(ctx context.Context, in chat.Receiver, ref, since string, found []string) error {
 	e := envelope{Type: typeListed, Since: since, Standing: found}
-	e.Event.Channel, e.Event.ThreadTS, e.Event.EventTS = b.cfg.ChannelID, ref, strconv.FormatInt(time.Now().UnixMicro(), 10)
+	e.Event.Channel, e.Event.ThreadTS, e.Event.EventTS = r.cfg.ChannelID, ref, strconv.FormatInt(time.Now().UnixMicro(), 10)
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	return b.store(ctx, in, raw)
+	return r.store(ctx, in, raw)
 }
 
 // listed returns what a listing means.
@@ -38,9 +38,9 @@ func (e *envelope) listed() chat.Inbound {
 var _ chat.Stander = (*Bridge)(nil)
 
 // Stands implements [chat.Stander].
-func (b *Bridge) Stands(ctx context.Context, th chat.Thread, remote string) (bool, error) {
+func (w *writer) Stands(ctx context.Context, th chat.Thread, remote string) (bool, error) {
 	q := &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: remote, Latest: remote, Inclusive: true, Limit: 10}
-	list, _, err := b.replies(ctx, q)
+	list, _, err := w.client.replies(ctx, q)
 	if denied := blind(err); denied == nil && err != nil || errors.Is(err, chat.ErrThreadGone) {
 		return true, nil
 	}

@@ -6,33 +6,41 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/server/chat"
 )
+
+// parser reads events.
+type parser struct {
+	client *client
+	people *people
+	last   *cache.Cache[*message] // the last version of edited messages, nil for deleted ones, by ts
+}
 
 // Parse implements [chat.Bridge]. It returns what people write in threads of the
 // bridge's channel. It fetches nothing but names that it does not know yet, and works
 // without them.
-func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
+func (p *parser) Parse(raw []byte) ([]chat.Inbound, error) {
 	e, err := decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%w: not an event from Slack: %w", chat.ErrPermanent, err)
 	}
-	in, m := b.meaning(e)
+	in, m := p.meaning(e)
 	if in.Kind == 0 {
 		return nil, nil
 	}
 	if in.Kind == chat.InboundDeleted {
-		b.last.Put(in.Remote, nil)
+		p.last.Put(in.Remote, nil)
 	}
 	if m != nil {
-		if m = b.latest(m); m == nil {
+		if m = p.latest(m); m == nil {
 			return nil, nil
 		}
-		in.Operator, in.Handles = b.operator(m), []string{m.User}
-		if in.Guest = b.guest(e, m); in.Guest && !b.cfg.OtherWorkspaces {
+		in.Operator, in.Handles = p.people.operator(m), []string{m.User}
+		if in.Guest = p.people.guest(e, m); in.Guest && !p.client.cfg.OtherWorkspaces {
 			in.Barred = fmt.Sprintf(barredText, cmp.Or(in.Operator, "The author"))
 		}
-		in.Text = b.textOf(m)
+		in.Text = p.textOf(m)
 		in.Files = m.attached()
 		if in.Text == "" && len(in.Files) == 0 {
 			return nil, nil
@@ -43,30 +51,30 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 
 // latest returns the last version of a message, nil when it was deleted. Slack repeats
 // an event that it could not deliver minutes later, after the message's changes.
-func (b *Bridge) latest(m *message) *message {
-	last, known := b.last.Get(m.TS)
+func (p *parser) latest(m *message) *message {
+	last, known := p.last.Get(m.TS)
 	if known && (last == nil || last.Edited.TS > m.changedAt()) {
 		return last
 	}
 	if m.Edited != nil {
-		b.last.Put(m.TS, m)
+		p.last.Put(m.TS, m)
 	}
 	return m
 }
 
 // meaning returns what an event means, Kind 0 for nothing, and the message whose text
 // matters, nil for none. It depends on the event alone.
-func (b *Bridge) meaning(e *envelope) (in chat.Inbound, words *message) {
+func (p *parser) meaning(e *envelope) (in chat.Inbound, words *message) {
 	ev := &e.Event
-	if e.Type == typeListed && ev.Channel == b.cfg.ChannelID {
+	if e.Type == typeListed && ev.Channel == p.client.cfg.ChannelID {
 		return e.listed(), nil
 	}
-	if e.Type != "event_callback" || ev.Type != "message" || ev.Channel != b.cfg.ChannelID {
+	if e.Type != "event_callback" || ev.Type != "message" || ev.Channel != p.client.cfg.ChannelID {
 		return in, nil
 	}
 	in = chat.Inbound{At: timeOf(cmp.Or(ev.EventTS, ev.TS)), Thread: chat.Thread{Bridge: Name, Channel: ev.Channel}}
 	own := ""
-	if me := b.self.Load(); me != nil {
+	if me := p.client.self.Load(); me != nil {
 		own = me.user
 	}
 	switch {
@@ -133,10 +141,10 @@ func (e *envelope) key() string {
 }
 
 // textOf returns a message's plain text, with links to external files.
-func (b *Bridge) textOf(m *message) string {
+func (p *parser) textOf(m *message) string {
 	lines := []string{}
 	if m.Text != "" {
-		lines = append(lines, plain(m.Text, b.name))
+		lines = append(lines, plain(m.Text, p.people.name))
 	}
 	for _, f := range m.Files {
 		if f.external() && f.URL != "" {

@@ -4,11 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
+
+// receiver receives events, and reads what was missed.
+type receiver struct {
+	cfg    Config
+	log    *slog.Logger
+	begun  string // when the bridge was started, as Slack's time stamp
+	client *client
+	parser *parser
+	status reception.Status
+	proven atomic.Bool // Slack pushed something
+	// unsignedAt is when a push without Slack's signature came, in ns.
+	unsignedAt atomic.Int64
+	gaps       *gapTracker
+}
 
 // retryPause is the pause after the n-th failure in a row. Reception never gives up.
 var retryPause = chat.Backoff(time.Second, 30*time.Second)
@@ -19,38 +36,38 @@ var errNotReceiving = &chat.Misconfigured{Problem: "relay cannot receive what op
 
 // Run implements [chat.Bridge]. With an app token it uses Socket Mode, with a signing
 // secret Slack's pushes.
-func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
+func (r *receiver) Run(ctx context.Context, in chat.Receiver) error {
 	way := wayWebhook
-	if b.cfg.AppToken != "" {
+	if r.cfg.AppToken != "" {
 		way = waySocket
-	} else if b.cfg.SigningSecret == "" {
+	} else if r.cfg.SigningSecret == "" {
 		return errNotReceiving
 	}
 	from := time.Time{}
-	if b.cfg.Back > 0 {
-		from = time.Now().Add(-b.cfg.Back)
+	if r.cfg.Back > 0 {
+		from = time.Now().Add(-r.cfg.Back)
 	}
-	b.gaps.start(in, from)
+	r.gaps.start(in, from)
 	if way == waySocket {
 		ctx, cancel := context.WithCancel(ctx)
 		var filling sync.WaitGroup
-		filling.Go(func() { b.fillGaps(ctx) })
+		filling.Go(func() { r.fillGaps(ctx) })
 		defer filling.Wait()
 		defer cancel()
 	}
 	for failures := 0; ctx.Err() == nil; {
-		lasted, err := b.receive(ctx, in)
+		lasted, err := r.receive(ctx, in)
 		var misconfigured *chat.Misconfigured
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case errors.As(err, &misconfigured):
-			b.reportFailure(way, err)
+			r.reportFailure(way, err)
 			return err
 		case err == nil && way == wayWebhook:
-			b.reportReceiving(wayWebhook)
-			b.gaps.open()
-			b.fill(ctx, in, 1)
+			r.reportReceiving(wayWebhook)
+			r.gaps.open()
+			r.fill(ctx, in, 1)
 			return nil
 		}
 		if lasted {
@@ -61,7 +78,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		}
 		failures++
 		if err != nil {
-			b.reportFailure(way, err)
+			r.reportFailure(way, err)
 		}
 		chat.Rest(ctx, pauseAfter(err, failures))
 	}
@@ -70,14 +87,14 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 
 // receive fetches the bot's identity, then listens on one connection if there is an
 // app token. lasted means that it worked for a while.
-func (b *Bridge) receive(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
-	if _, err := b.identify(ctx); err != nil {
+func (r *receiver) receive(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
+	if _, err := r.client.identify(ctx); err != nil {
 		return false, err
 	}
-	if b.cfg.AppToken == "" {
+	if r.cfg.AppToken == "" {
 		return false, nil
 	}
-	return b.listen(ctx, in)
+	return r.listen(ctx, in)
 }
 
 // pauseAfter returns how long to wait after a failure.
@@ -91,19 +108,19 @@ func pauseAfter(err error, failures int) time.Duration {
 
 // handleEvent stores a raw event that matters to relay, or makes it wait behind a gap
 // or after a failure; done is called once it is stored.
-func (b *Bridge) handleEvent(ctx context.Context, in chat.Receiver, raw []byte, done func()) error {
-	u, means, err := b.update(raw)
+func (r *receiver) handleEvent(ctx context.Context, in chat.Receiver, raw []byte, done func()) error {
+	u, means, err := r.update(raw)
 	switch {
 	case err != nil:
 		return err
 	case !means:
 		done()
 		return nil
-	case b.gaps.hold(waiting{u, done}):
+	case r.gaps.hold(waiting{u, done}):
 		return nil
 	}
 	if err := in.Receive(ctx, u); err != nil {
-		b.gaps.unstored(waiting{u, done})
+		r.gaps.unstored(waiting{u, done})
 		return err
 	}
 	done()
@@ -111,8 +128,8 @@ func (b *Bridge) handleEvent(ctx context.Context, in chat.Receiver, raw []byte, 
 }
 
 // store stores a raw event that was read.
-func (b *Bridge) store(ctx context.Context, in chat.Receiver, raw []byte) error {
-	u, means, err := b.update(raw)
+func (r *receiver) store(ctx context.Context, in chat.Receiver, raw []byte) error {
+	u, means, err := r.update(raw)
 	if err != nil || !means {
 		return err
 	}
@@ -124,16 +141,16 @@ const limitedPause = 90 * time.Second
 
 // update returns what is stored of a raw event; means is false if the event does not
 // matter to relay.
-func (b *Bridge) update(raw []byte) (u chat.Update, means bool, err error) {
+func (r *receiver) update(raw []byte) (u chat.Update, means bool, err error) {
 	e, err := decode(raw)
 	if err != nil {
 		return u, false, fmt.Errorf("%w: the event is not from Slack", chat.ErrPermanent)
 	}
 	if e.Type == "app_rate_limited" {
-		b.log.Warn("Slack leaves out events, as there were more than 30,000 in an hour; reading what they said")
-		b.gaps.suppose(time.Unix(e.LimitedMinute, 0), time.Now().Add(limitedPause))
+		r.log.Warn("Slack leaves out events, as there were more than 30,000 in an hour; reading what they said")
+		r.gaps.suppose(time.Unix(e.LimitedMinute, 0), time.Now().Add(limitedPause))
 	}
-	meaning, _ := b.meaning(e)
+	meaning, _ := r.parser.meaning(e)
 	if meaning.Kind == 0 {
 		return u, false, nil
 	}

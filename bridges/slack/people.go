@@ -5,8 +5,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/slack-go/slack"
 )
+
+// people looks up who writes in the channel.
+type people struct {
+	client *client
+	names  *cache.Cache[person] // by user
+}
 
 // person is a member of the workspace, without a name if Slack did not return one.
 type person struct {
@@ -24,27 +31,27 @@ const (
 )
 
 // operator returns the name of a message's author.
-func (b *Bridge) operator(m *message) string {
-	if name := b.ask(m.User).name; name != "" {
+func (p *people) operator(m *message) string {
+	if name := p.ask(m.User).name; name != "" {
 		return name
 	}
-	if p := m.Profile; p != nil {
-		return cmp.Or(p.DisplayName, p.RealName, p.Name)
+	if profile := m.Profile; profile != nil {
+		return cmp.Or(profile.DisplayName, profile.RealName, profile.Name)
 	}
 	return ""
 }
 
 // name returns the name of a mentioned member.
-func (b *Bridge) name(user string) string {
-	if me := b.self.Load(); me != nil && me.user == user {
+func (p *people) name(user string) string {
+	if me := p.client.self.Load(); me != nil && me.user == user {
 		return me.name
 	}
-	return cmp.Or(b.ask(user).name, "somebody")
+	return cmp.Or(p.ask(user).name, "somebody")
 }
 
 // ask fetches what Slack knows about a user: empty if it returns nothing.
-func (b *Bridge) ask(user string) person {
-	known, ok := b.names.Get(user)
+func (p *people) ask(user string) person {
+	known, ok := p.names.Get(user)
 	age := nameAge
 	if known.name == "" {
 		age = nameRetry
@@ -55,17 +62,17 @@ func (b *Bridge) ask(user string) person {
 	ctx, cancel := context.WithTimeout(context.Background(), nameTimeout)
 	defer cancel()
 	var u *slack.User
-	err := b.call(ctx, "users.info", true, func(ctx context.Context) (err error) {
-		u, err = b.api.GetUserInfoContext(ctx, user)
+	err := p.client.call(ctx, "users.info", true, func(ctx context.Context) (err error) {
+		u, err = p.client.api.GetUserInfoContext(ctx, user)
 		return err
 	})
 	if err != nil {
-		b.log.Debug("Slack returns no name", "user", user, "err", err)
+		p.client.log.Debug("Slack returns no name", "user", user, "err", err)
 		known.asked = time.Now()
-		b.names.Put(user, known)
+		p.names.Put(user, known)
 		return known
 	}
 	known = person{cmp.Or(u.Profile.DisplayName, u.Profile.RealName, u.RealName, u.Name), home{u.TeamID, u.Enterprise.EnterpriseID}, time.Now()}
-	b.names.Put(user, known)
+	p.names.Put(user, known)
 	return known
 }
