@@ -49,27 +49,27 @@ func menu() (list []command) {
 
 // offerCommands puts the commands into the menu that Discord shows to whoever types
 // "/" on the server. Where the bot may not, operators write !name.
-func (b *Bridge) offerCommands(ctx context.Context) {
-	if err := b.putCommands(ctx); err != nil {
-		b.log.Warn("slash commands could not be offered; !name works", "err", err)
+func (c *client) offerCommands(ctx context.Context) {
+	if err := c.putCommands(ctx); err != nil {
+		c.log.Warn("slash commands could not be offered; !name works", "err", err)
 	}
 }
 
-func (b *Bridge) putCommands(ctx context.Context) error {
-	at, err := b.homeChannel(ctx)
+func (c *client) putCommands(ctx context.Context) error {
+	at, err := c.homeChannel(ctx)
 	if err != nil {
 		return err
 	}
 	var app application
-	if err := b.api.getWithRetry(ctx, "/applications/@me", &app); err != nil {
+	if err := c.getWithRetry(ctx, "/applications/@me", &app); err != nil {
 		return err
 	}
-	return b.api.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
+	return c.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
 		body: menu(), repeatable: true}, nil)
 }
 
 // handleInteraction stores a slash command from the gateway, and answers.
-func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
+func (r *receiver) handleInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
 	var i interaction
 	if err := json.Unmarshal(data, &i); err != nil || i.ID == "" {
 		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
@@ -77,30 +77,30 @@ func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data j
 	if i.Kind != discordgo.InteractionApplicationCommand {
 		return nil
 	}
-	text, err := b.command(ctx, in, &i, data)
+	text, err := r.command(ctx, in, &i, data)
 	if err != nil {
 		return err
 	}
 	// Discord waits 3 s; a later answer is ignored.
-	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
+	err = r.client.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
 	if err != nil {
-		b.log.Warn("a slash command was stored but not answered", "command", i.Data.Name)
+		r.log.Warn("a slash command was stored but not answered", "command", i.Data.Name)
 	}
 	return nil
 }
 
 // command stores a slash command given in a thread of the bridge and returns the
 // answer to the operator.
-func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
-	if ours, err := b.commandable(ctx, i); err != nil || !ours {
+func (r *receiver) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
+	if ours, err := r.commandable(ctx, i); err != nil || !ours {
 		return answerElse, err
 	}
 	data, err = withoutToken(data)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
-	one, _, _ := b.threads.get(i.Thread)
-	if err := b.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: one.session}); err != nil {
+	one, _, _ := r.threads.known.get(i.Thread)
+	if err := r.inbox.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: one.session}); err != nil {
 		return "", err
 	}
 	return answerDone, nil
@@ -111,12 +111,12 @@ const commandTimeout = 2 * time.Second
 
 // commandable reports whether a slash command was given in a thread of the
 // bridge's channel. Most interactions contain the thread's parent.
-func (b *Bridge) commandable(ctx context.Context, i *interaction) (bool, error) {
+func (r *receiver) commandable(ctx context.Context, i *interaction) (bool, error) {
 	if i.Channel.Parent != "" || i.Thread == "" {
-		return i.Channel.Parent == b.cfg.ChannelID, nil
+		return i.Channel.Parent == r.cfg.ChannelID, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	_, ours, err := b.lookupThread(ctx, i.Thread)
+	_, ours, err := r.threads.lookupThread(ctx, i.Thread)
 	return ours, err
 }

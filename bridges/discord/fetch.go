@@ -17,13 +17,13 @@ import (
 func fileRef(in, message, id string) string { return in + "/" + message + "/" + id }
 
 // Fetch implements [chat.Bridge].
-func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+func (c *client) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	ids := strings.Split(ref, "/")
 	if len(ids) != 3 {
 		return nil, fmt.Errorf("%w: %q is no file", chat.ErrPermanent, ref)
 	}
 	var m message
-	err := b.api.getWithRetry(ctx, path("/channels/%s/messages/%s", ids[0], ids[1]), &m)
+	err := c.getWithRetry(ctx, path("/channels/%s/messages/%s", ids[0], ids[1]), &m)
 	if errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrThreadGone) {
 		return nil, fmt.Errorf("%w: the file was deleted on Discord", chat.ErrPermanent)
 	}
@@ -36,17 +36,17 @@ func (b *Bridge) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
 	}
 	for _, a := range list {
 		if a.ID == ids[2] {
-			return b.api.download(ctx, a.URL)
+			return c.download(ctx, a.URL)
 		}
 	}
 	return nil, fmt.Errorf("%w: the file was deleted on Discord", chat.ErrPermanent)
 }
 
 // download opens a file at an address of Discord's, without the token.
-func (a *api) download(ctx context.Context, address string) (io.ReadCloser, error) {
+func (c *client) download(ctx context.Context, address string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: Discord's address of the file is invalid", chat.ErrPermanent)
 	}
-	return call.Download(a.client, req, "Discord")
+	return call.Download(c.http, req, "Discord")
 }

@@ -40,9 +40,9 @@ type form struct {
 
 // show sends a file with the op's text. A file that is too large, or that the bot
 // may not attach, becomes a link so that it delays nothing else.
-func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
+func (w *writer) show(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
 	if op = fitted(op); op.File == nil {
-		return b.write(ctx, thread, messageOf(op), nil)
+		return w.client.write(ctx, thread, messageOf(op), nil)
 	}
 	m := messageOf(op)
 	name := cut.Line(op.File.Filename, 200)
@@ -51,24 +51,24 @@ func (b *Bridge) show(ctx context.Context, thread string, op chat.Op) (remote st
 	}
 	m.Attachments = []fileHead{{ID: "0", Filename: name}}
 	f := &form{file: op.File, name: name, kind: op.File.MimeType, size: op.File.Size}
-	if remote, err = b.speak(ctx, thread, m, f); errors.Is(err, errNoVoice) {
-		remote, err = b.upload(ctx, thread, m, f)
+	if remote, err = w.speak(ctx, thread, m, f); errors.Is(err, errNoVoice) {
+		remote, err = w.upload(ctx, thread, m, f)
 	}
 	switch {
 	case errors.Is(err, errTooLarge):
-		return b.write(ctx, thread, messageOf(asText(op, tooLarge)), nil)
+		return w.client.write(ctx, thread, messageOf(asText(op, tooLarge)), nil)
 	case errors.Is(err, errForbidden):
-		return b.write(ctx, thread, messageOf(asText(op, unattached)), nil)
+		return w.client.write(ctx, thread, messageOf(asText(op, unattached)), nil)
 	}
 	return remote, err
 }
 
 // upload sends a file. If the reported size is wrong, it retries without a size.
-func (b *Bridge) upload(ctx context.Context, thread string, m newMessage, f *form) (remote string, err error) {
-	remote, err = b.write(ctx, thread, m, f)
+func (w *writer) upload(ctx context.Context, thread string, m newMessage, f *form) (remote string, err error) {
+	remote, err = w.client.write(ctx, thread, m, f)
 	if errors.Is(err, call.ErrSize) {
 		f.size = 0
-		remote, err = b.write(ctx, thread, m, f)
+		remote, err = w.client.write(ctx, thread, m, f)
 	}
 	return remote, err
 }

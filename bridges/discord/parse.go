@@ -13,12 +13,12 @@ import (
 
 // Parse implements [chat.Bridge]. It returns what people do in threads of the
 // bridge's channel.
-func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
+func (r *receiver) Parse(raw []byte) ([]chat.Inbound, error) {
 	var e event
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return nil, fmt.Errorf("%w: not an update from Discord: %w", chat.ErrPermanent, err)
 	}
-	if e.Parent != b.cfg.ChannelID {
+	if e.Parent != r.cfg.ChannelID {
 		return nil, nil
 	}
 	list, err := e.inbound()

@@ -15,7 +15,7 @@ var errNoVoice = errors.New("it is no voice message")
 
 // speak sends a recording as a voice message, which has no text and cannot be edited
 // (Discord, "Voice Messages").
-func (b *Bridge) speak(ctx context.Context, thread string, m newMessage, f *form) (remote string, err error) {
+func (w *writer) speak(ctx context.Context, thread string, m newMessage, f *form) (remote string, err error) {
 	if m.Content != "" || !voice.Named(f.file) {
 		return "", errNoVoice
 	}
@@ -26,9 +26,9 @@ func (b *Bridge) speak(ctx context.Context, thread string, m newMessage, f *form
 	m.Flags = discordgo.MessageFlagsIsVoiceMessage
 	m.Attachments = []fileHead{{ID: "0", Filename: f.name, Duration: recording.Duration.Seconds(), Waveform: recording.Waveform}}
 	f.kind = "audio/ogg"
-	remote, err = b.upload(ctx, thread, m, f)
+	remote, err = w.upload(ctx, thread, m, f)
 	if errors.Is(err, chat.ErrPermanent) || errors.Is(err, errForbidden) {
-		b.log.Debug("Discord rejected a voice message; sending a file", "err", err)
+		w.log.Debug("Discord rejected a voice message; sending a file", "err", err)
 		return "", errNoVoice
 	}
 	return remote, err

@@ -3,7 +3,10 @@ package discord
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
@@ -13,13 +16,22 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
+// checker checks the bot, its permissions and its reception.
+type checker struct {
+	log      *slog.Logger
+	client   *client
+	receiver *receiver
+	// watched is the problem that Watch found.
+	watched reception.Status
+}
+
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the
 // first failure that the others depend on.
-func (b *Bridge) Check(ctx context.Context) []chat.Finding {
-	c := &checking{Bridge: b}
-	found := reception.RunChecks(ctx, c.token, c.channel, c.rights, c.intent, c.commands, c.reception)
-	if b.watched.Failing() || chat.Failed(found) { // the state changed since Watch last checked
-		b.checkSetup(ctx)
+func (c *checker) Check(ctx context.Context) []chat.Finding {
+	run := &checking{checker: c}
+	found := reception.RunChecks(ctx, run.token, run.channel, run.rights, run.intent, run.commands, run.reception)
+	if c.watched.Failing() || chat.Failed(found) { // the state changed since Watch last checked
+		c.checkSetup(ctx)
 	}
 	return found
 }
@@ -38,7 +50,7 @@ const mayRead = 1<<18 | 1<<19
 
 // checking is one run of the checks; each adds what the later ones need.
 type checking struct {
-	*Bridge
+	*checker
 	app application
 	at  *channel
 	err error // the last failure
@@ -46,10 +58,10 @@ type checking struct {
 
 func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 	me := new(identity)
-	if err := c.api.get(ctx, "/users/@me", me); err != nil {
+	if err := c.client.get(ctx, "/users/@me", me); err != nil {
 		return c.failed("bot token", err), false
 	}
-	if err := c.api.get(ctx, "/applications/@me", &c.app); err != nil {
+	if err := c.client.get(ctx, "/applications/@me", &c.app); err != nil {
 		return c.failed("bot token", err), false
 	}
 	return chat.Fine("bot token", fmt.Sprintf("the bot is %s; its invite link is %s", me.Name, inviteLink(c.app.ID))), true
@@ -57,8 +69,8 @@ func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 
 func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	const subject = "channel"
-	at, err := c.fetchChannel(ctx) // not homeChannel, whose lock would delay sending
-	c.place.put(at)
+	at, err := c.client.fetchChannel(ctx) // not homeChannel, whose lock would delay sending
+	c.client.place.put(at)
 	if err != nil {
 		f := c.failed(subject, err)
 		f.Fix += "; the invite link is " + inviteLink(c.app.ID)
@@ -74,7 +86,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 
 func (c *checking) rights(ctx context.Context) (chat.Finding, bool) {
 	const subject = "permissions"
-	roles, has, me, err := c.membership(ctx, c.at.Guild)
+	roles, has, me, err := c.client.membership(ctx, c.at.Guild)
 	if err != nil {
 		return c.failed(subject, err), true
 	}
@@ -110,7 +122,7 @@ func findMissing(subject string, may int64, link string) chat.Finding {
 
 func (c *checking) intent(context.Context) (chat.Finding, bool) {
 	const subject = "message content"
-	if !c.cfg.Gateway {
+	if !c.client.cfg.Gateway {
 		return chat.Finding{}, true
 	}
 	if c.app.Flags&mayRead == 0 {
@@ -123,14 +135,14 @@ func (c *checking) intent(context.Context) (chat.Finding, bool) {
 func (c *checking) commands(context.Context) (chat.Finding, bool) {
 	const subject = "slash commands"
 	switch {
-	case c.key == nil && c.app.Endpoint == "":
+	case c.receiver.key == nil && c.app.Endpoint == "":
 		return chat.Finding{}, true
-	case c.key == nil:
+	case c.receiver.key == nil:
 		return chat.Bad(subject, "Discord pushes slash commands to an address, but relay has no key to verify them",
 			"set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey+", or remove the Interactions Endpoint URL at "+portal), true
-	case c.app.VerifyKey != "" && !strings.EqualFold(c.app.VerifyKey, hex.EncodeToString(c.key)):
+	case c.app.VerifyKey != "" && !strings.EqualFold(c.app.VerifyKey, hex.EncodeToString(c.receiver.key)):
 		return chat.Bad(subject, "the public key belongs to another application", "set DISCORD_PUBLIC_KEY to "+c.app.VerifyKey), true
-	case c.app.Endpoint == "" && !c.cfg.Gateway:
+	case c.app.Endpoint == "" && !c.client.cfg.Gateway:
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "Discord does not know where to push slash commands",
 			Fix: "at " + portal + ", under General Information, set Interactions Endpoint URL to relay's address with /webhooks/discord (bridge mode) or /api/webhooks/discord"}, true
 	case c.app.Endpoint == "":
@@ -141,13 +153,13 @@ func (c *checking) commands(context.Context) (chat.Finding, bool) {
 
 func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 	const subject = "reception"
-	if !c.cfg.Gateway {
+	if !c.client.cfg.Gateway {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: "the gateway is off: relay sends to Discord, but receives no answers from operators there", Fix: fixGateway}, true
 	}
-	if way, problem := c.status.Get(); way == wayGateway && problem != nil {
+	if way, problem := c.receiver.status.Get(); way == wayGateway && problem != nil {
 		return chat.CallFailed(subject, "Discord", problem), true
 	}
-	if waits := c.delays.trouble(); waits != nil {
+	if waits := c.receiver.delays.trouble(); waits != nil {
 		return chat.Finding{Subject: subject, Level: chat.FindingWarn, Text: waits.Error(), Fix: "relay keeps retrying; if this lasts, check that the bot may still read these threads"}, true
 	}
 	var gateway struct {
@@ -156,7 +168,7 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 			After int64 `json:"reset_after"`
 		} `json:"session_start_limit"`
 	}
-	if err := c.api.get(ctx, "/gateway/bot", &gateway); err != nil {
+	if err := c.client.get(ctx, "/gateway/bot", &gateway); err != nil {
 		return c.failed(subject, err), true
 	}
 	if gateway.Starts.Left == 0 && gateway.Starts.After > 0 {
@@ -170,4 +182,39 @@ func (c *checking) reception(ctx context.Context) (chat.Finding, bool) {
 func (c *checking) failed(subject string, err error) chat.Finding {
 	c.err = finalError(err)
 	return chat.CallFailed(subject, "Discord", c.err)
+}
+
+// Watch checks the bot's channel and permissions until ctx ends: Discord does not
+// report when they are wrong.
+func (c *checker) Watch(ctx context.Context) { reception.Watch(ctx, nil, c.checkSetup) }
+
+// checkSetup stores the problem that an operator has to fix, and reports whether there is
+// one. A check that fails otherwise changes nothing, nor does what Run reports.
+func (c *checker) checkSetup(ctx context.Context) (failing bool) {
+	run := &checking{checker: c}
+	wrong := reception.Fault(ctx, run.token, run.channel, run.rights, run.commands)
+	var misconfigured *chat.Misconfigured
+	switch {
+	case errors.Is(run.err, errToken) && c.client.cfg.Gateway, run.err != nil && !errors.As(run.err, &misconfigured):
+	case c.watched.Note(c.log, wrong, "the channel and the bot's permissions work again"):
+		c.client.offerCommands(ctx) // which failed before
+	}
+	return c.watched.Failing()
+}
+
+// Try posts a message and deletes it. In a forum it posts nothing: the bot could not remove the post.
+func (c *checker) Try(ctx context.Context) error {
+	at, err := c.client.homeChannel(ctx)
+	switch {
+	case err != nil:
+		return err
+	case at.forum():
+		return chat.ErrNoTrial
+	}
+	var made struct{ ID string }
+	body := map[string]any{"content": "relay: test", "allowed_mentions": noMentions}
+	if err := c.client.call(ctx, request{http.MethodPost, path("/channels/%s/messages", at.ID), body, false}, &made); err != nil {
+		return finalError(err)
+	}
+	return finalError(c.client.call(ctx, request{http.MethodDelete, path("/channels/%s/messages/%s", at.ID, made.ID), nil, true}, nil))
 }
