@@ -93,14 +93,17 @@ func (b *inbox) storeFetched(ctx context.Context, in chat.Receiver, h *head, raw
 }
 
 // storeTurn stores that a registered thread was closed or reopened.
-func (b *inbox) storeTurn(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
+func (b *inbox) storeTurn(ctx context.Context, in chat.Receiver, c *channel) error {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
 	one, _, _ := b.known.get(c.ID)
 	key := "t" + c.ID + map[bool]string{true: "-", false: "+"}[c.archived()] + strconv.FormatInt(c.Thread.ArchivedAt.UnixMicro(), 10)
 	if err := b.store(ctx, in, key, c.ID, event{Type: "THREAD_UPDATE", Data: data, Session: one.session}); err != nil {
 		return err
 	}
 	b.known.setClosed(c.ID, c.archived())
-	b.known.setPending(c.ID, false)
 	b.known.setTurned(c.ID, c.Thread.ArchivedAt)
 	return nil
 }

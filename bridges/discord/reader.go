@@ -165,7 +165,7 @@ func sorted(list []json.RawMessage) (page []listed) {
 
 // followState stores a registered thread's state if a person turned it. The bridge's
 // own changes are ignored.
-func (r *reader) followState(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
+func (r *reader) followState(ctx context.Context, in chat.Receiver, c *channel) error {
 	one, _, _ := r.threads.known.get(c.ID)
 	switch late := !c.Thread.ArchivedAt.After(one.turned); {
 	case late, !one.pending && one.closed == c.archived():
@@ -174,5 +174,5 @@ func (r *reader) followState(ctx context.Context, in chat.Receiver, c *channel, 
 		r.threads.known.setPending(c.ID, false)
 		return nil
 	}
-	return r.inbox.storeTurn(ctx, in, c, data)
+	return r.inbox.storeTurn(ctx, in, c)
 }

@@ -139,20 +139,20 @@ func (r *receiver) handleChannel(ctx context.Context, in chat.Receiver, kind str
 		}
 		r.threads.known.forget(c.ID)
 	case "THREAD_UPDATE":
-		return r.handleThreadState(ctx, in, c, data)
+		return r.handleThreadState(ctx, in, c)
 	}
 	return nil
 }
 
 // handleThreadState stores that a person closed or reopened a thread.
-func (r *receiver) handleThreadState(ctx context.Context, in chat.Receiver, c *channel, data json.RawMessage) error {
+func (r *receiver) handleThreadState(ctx context.Context, in chat.Receiver, c *channel) error {
 	if ours, err := r.threads.registerThread(ctx, c); err != nil || !ours {
 		return err
 	}
 	if err := r.reader.readMissed(ctx, in, c.ID, ""); err != nil {
 		return err
 	}
-	return r.reader.followState(ctx, in, c, data)
+	return r.reader.followState(ctx, in, c)
 }
 
 // checkThread handles what happened to a thread that is no longer open. One that
@@ -216,9 +216,12 @@ func (r *receiver) resume(ctx context.Context, in chat.Receiver, c *channel) err
 	if !before.pending && !before.closed {
 		return nil
 	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	return r.reader.followState(ctx, in, c, data)
+	return r.reader.followState(ctx, in, c)
 }
+
+// Ways to receive updates.
+const (
+	wayGateway = "gateway"
+	wayWebhook = "webhook" // slash commands only
+	wayNone    = "none"
+)

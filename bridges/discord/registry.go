@@ -17,18 +17,18 @@ const maxThreads = 50000
 
 // registry holds what is known of the threads of the bridge's channel.
 type registry struct {
+	sessions naming.Threads
+
 	mu     sync.Mutex
 	known  map[string]*thread
-	refs   map[string]string // by session: its newest thread
-	others map[string]bool   // channels that are not threads of the bridge
-	epoch  int               // number of new connections
+	others map[string]bool // channels that are not threads of the bridge
+	epoch  int             // number of new connections
 }
 
 // thread is the state of one thread.
 type thread struct {
-	session string // bridge mode; "" when its name has no token
-	closed  bool   // archived, or about to be by the bridge itself
-	locked  bool
+	session string    // bridge mode; "" when its name has no token
+	closed  bool      // archived, or about to be by the bridge itself
 	pending bool      // whether a person turned it before it was known is still to be stored
 	newest  string    // the newest message that was received or read
 	epoch   int       // of registry, when its messages were read last
@@ -36,7 +36,7 @@ type thread struct {
 }
 
 func newRegistry() *registry {
-	return &registry{known: map[string]*thread{}, refs: map[string]string{}, others: map[string]bool{}}
+	return &registry{known: map[string]*thread{}, others: map[string]bool{}}
 }
 
 // learn stores a thread's state and reports whether it was known.
@@ -49,12 +49,9 @@ func (t *registry) learn(c *channel, session string) (known bool) {
 		one = &thread{closed: c.archived()}
 		t.known[c.ID] = one
 	}
-	one.locked = c.locked()
 	if session != "" {
 		one.session = session
-		if old := t.refs[session]; naming.Older(old, c.ID) {
-			t.refs[session] = c.ID
-		}
+		t.sessions.Learn(c.ID, session)
 	}
 	return known
 }
@@ -63,7 +60,6 @@ func (t *registry) learn(c *channel, session string) (known bool) {
 func (t *registry) bound() {
 	if len(t.known) >= maxThreads || len(t.others) >= maxThreads {
 		clear(t.known)
-		clear(t.refs)
 		clear(t.others)
 	}
 }
@@ -76,16 +72,12 @@ func (t *registry) foreign(id string) {
 	t.others[id] = true
 }
 
-// forget drops a deleted thread and reports whether it was known.
-func (t *registry) forget(id string) (known bool) {
+// forget drops a deleted thread.
+func (t *registry) forget(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	one, known := t.known[id]
-	if known && t.refs[one.session] == id {
-		delete(t.refs, one.session)
-	}
+	t.sessions.Forget(id)
 	delete(t.known, id)
-	return known
 }
 
 // get returns a thread's state; other means that the channel is known not to be a
@@ -112,31 +104,36 @@ func (t *registry) setClosed(id string, closed bool) (changed bool) {
 	return true
 }
 
-// setPending stores whether a thread's state is still to be stored.
-func (t *registry) setPending(id string, pending bool) {
+// change changes what is known of a thread, if it is known.
+func (t *registry) change(id string, how func(one *thread)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if one := t.known[id]; one != nil {
-		one.pending = pending
+		how(one)
 	}
+}
+
+// setPending stores whether a thread's state is still to be stored.
+func (t *registry) setPending(id string, pending bool) {
+	t.change(id, func(one *thread) { one.pending = pending })
 }
 
 // setTurned stores when a thread's state changed: earlier changes arrive late.
 func (t *registry) setTurned(id string, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && at.After(one.turned) {
-		one.turned = at
-	}
+	t.change(id, func(one *thread) {
+		if one.pending = false; at.After(one.turned) {
+			one.turned = at
+		}
+	})
 }
 
 // setNewest stores the newest message of a thread that was received or read.
 func (t *registry) setNewest(id, message string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && naming.Older(one.newest, message) {
-		one.newest = message
-	}
+	t.change(id, func(one *thread) {
+		if naming.Older(one.newest, message) {
+			one.newest = message
+		}
+	})
 }
 
 // beginConnection stores that a new connection began: every thread may have missed
@@ -161,35 +158,25 @@ func (t *registry) behind(id string) (one thread, behind bool, epoch int) {
 // read stores that a thread's messages were read for a connection, unless it fell
 // behind again meanwhile.
 func (t *registry) read(id string, before, epoch int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && one.epoch == before {
-		one.epoch = epoch
-	}
+	t.change(id, func(one *thread) {
+		if one.epoch == before {
+			one.epoch = epoch
+		}
+	})
 }
 
 // created stores that a thread is new: nothing in it was missed.
 func (t *registry) created(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && one.newest == "" {
-		one.epoch, one.newest, one.pending = t.epoch, id, false
-	}
+	t.change(id, func(one *thread) {
+		if one.newest == "" {
+			one.epoch, one.newest, one.pending = t.epoch, id, false
+		}
+	})
 }
 
 // fallBehind makes a thread's messages be read again.
 func (t *registry) fallBehind(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil {
-		one.epoch = min(one.epoch, 0) - 1
-	}
-}
-
-func (t *registry) ref(session string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refs[session]
+	t.change(id, func(one *thread) { one.epoch = min(one.epoch, 0) - 1 })
 }
 
 // open lists the threads that are not closed.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -17,7 +18,7 @@ import (
 type sent struct {
 	mu      sync.Mutex
 	unknown map[string]*lostAnswer // by key
-	remotes map[string]string      // key by message
+	remotes *cache.Cache[string]   // key by message
 }
 
 // lostAnswer is a message that may have arrived: when an answer was first lost, and
@@ -34,7 +35,7 @@ const nonceLife = 2 * time.Minute
 const maxSent = 20000
 
 func newSent() *sent {
-	return &sent{unknown: map[string]*lostAnswer{}, remotes: map[string]string{}}
+	return &sent{unknown: map[string]*lostAnswer{}, remotes: cache.New[string](maxSent)}
 }
 
 // contentsOf returns the possible contents of an op's message: a rejected file is
@@ -72,10 +73,7 @@ func (s *sent) lost(key string, contents []string) {
 func (s *sent) done(key, remote string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.remotes) >= maxSent {
-		clear(s.remotes)
-	}
-	s.remotes[remote] = key
+	s.remotes.Put(remote, key)
 	delete(s.unknown, key)
 }
 
@@ -95,9 +93,7 @@ func (s *sent) unconfirmed(op chat.Op) (since time.Time, contents []string) {
 
 // claimed reports whether a message belongs to another key.
 func (s *sent) claimed(remote, key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	other, known := s.remotes[remote]
+	other, known := s.remotes.Get(remote)
 	return known && other != key
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/relay-chat/relay/bridges/cache"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -115,7 +116,7 @@ func (t *threads) Find(ctx context.Context, sessionID string) (chat.Thread, erro
 	if names.Token(sessionID) == "" {
 		return chat.Thread{}, none
 	}
-	if ref := t.known.ref(sessionID); ref != "" {
+	if ref := t.known.sessions.Ref(sessionID); ref != "" {
 		return t.found(sessionID, ref), nil
 	}
 	at, err := t.client.homeChannel(ctx)
@@ -127,13 +128,13 @@ func (t *threads) Find(ctx context.Context, sessionID string) (chat.Thread, erro
 		return chat.Thread{}, finalError(err)
 	}
 	t.remember(open)
-	if ref := t.known.ref(sessionID); ref != "" {
+	if ref := t.known.sessions.Ref(sessionID); ref != "" {
 		return t.found(sessionID, ref), nil
 	}
 	if err := t.searchArchive(ctx, sessionID); err != nil {
 		return chat.Thread{}, finalError(err)
 	}
-	if ref := t.known.ref(sessionID); ref != "" {
+	if ref := t.known.sessions.Ref(sessionID); ref != "" {
 		return t.found(sessionID, ref), nil
 	}
 	return chat.Thread{}, none
@@ -171,7 +172,7 @@ func (t *threads) searchArchive(ctx context.Context, sessionID string) error {
 			return err
 		}
 		t.remember(slices.DeleteFunc(list, func(c channel) bool { return c.Owner != me.ID }))
-		if next == "" || t.known.ref(sessionID) != "" {
+		if next == "" || t.known.sessions.Ref(sessionID) != "" {
 			return nil
 		}
 		before = next
@@ -252,3 +253,10 @@ func (t *threads) gone(ctx context.Context, ref string, err error) error {
 	}
 	return err
 }
+
+// names names threads: 1 to 100 characters (Discord, "Start Thread"). anchors are
+// the tokens of their first messages, which hold longer ids.
+var (
+	names   = naming.Names{Limit: 100, Plain: 40, Encoded: 40}
+	anchors = naming.Names{Plain: 40, Encoded: 1000}
+)

@@ -9,12 +9,11 @@
 package slack
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"io"
+	"errors"
+	"fmt"
 	"log/slog"
-	"mime"
 	"net"
 	"net/http"
 	"strings"
@@ -73,6 +72,7 @@ type Bridge struct {
 var (
 	_ chat.Bridge   = (*Bridge)(nil)
 	_ chat.Recaller = (*Bridge)(nil)
+	_ chat.Stander  = (*Bridge)(nil)
 )
 
 var (
@@ -137,32 +137,42 @@ const (
 var errBase = &chat.Misconfigured{Problem: "the address of Slack's Web API is not one",
 	Fix: "write SLACK_API_URL like https://slack-gov.com/api, or leave it out"}
 
-// Do makes one call.
-func (c caller) Do(r *http.Request) (*http.Response, error) {
-	if err := authorize(r); err != nil {
-		return nil, err
-	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if resp.StatusCode != http.StatusOK || kind != "application/json" {
-		return resp, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-	resp.Body.Close()
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(c.fitted(prune(body))))
-	return resp, nil
-}
-
 // Receiving returns how events are received, socket or webhook, and the problem with
 // that or the channel, nil for none. The way is "" before Run chose.
 func (b *Bridge) Receiving() (way string, problem error) {
 	way, problem = b.receiver.receiving()
 	_, watched := b.checker.watched.Get()
 	return way, cmp.Or(problem, watched, b.receiver.gaps.trouble())
+}
+
+// Do implements [chat.Bridge].
+func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	me, err := b.client.identify(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch op.Kind {
+	case chat.OpOpen:
+		return b.threads.open(ctx, op)
+	case chat.OpPost, chat.OpNote:
+		remote, err = b.writer.post(ctx, me, th, op)
+	case chat.OpEdit:
+		remote, err = b.writer.edit(ctx, me, th, op)
+	case chat.OpDelete:
+		err = b.client.delete(ctx, op.Remote)
+		if err == nil || errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrMessageStays) {
+			b.writer.requote(ctx, th, op.Remote, "")
+		}
+	case chat.OpReact:
+		err = b.writer.react(ctx, me, op)
+	case chat.OpClose, chat.OpReopen:
+		err = b.threads.markClosed(ctx, th, op.Kind == chat.OpClose)
+	case chat.OpTyping: // Slack has no typing indicator for apps
+	default:
+		err = fmt.Errorf("%w: Slack has no op %d", chat.ErrPermanent, op.Kind)
+	}
+	if errors.Is(err, chat.ErrThreadGone) {
+		b.threads.known.Forget(th.Ref)
+	}
+	return remote, err
 }

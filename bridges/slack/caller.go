@@ -29,6 +29,28 @@ type caller struct {
 // and more.
 const maxAnswer = 32 << 20
 
+// Do makes one call.
+func (c caller) Do(r *http.Request) (*http.Response, error) {
+	if err := authorize(r); err != nil {
+		return nil, err
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode != http.StatusOK || kind != "application/json" {
+		return resp, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	resp.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(c.fitted(prune(body))))
+	return resp, nil
+}
+
 // authorize moves the token of a form into the Authorization header.
 func authorize(r *http.Request) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))

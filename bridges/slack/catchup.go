@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -135,4 +136,16 @@ func (r *receiver) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 		raws = append(raws, raw)
 	}
 	return raws
+}
+
+// storeListing stores which messages stand, so that deletions that were missed are
+// learned.
+func (r *receiver) storeListing(ctx context.Context, in chat.Receiver, ref, since string, found []string) error {
+	e := envelope{Type: typeListed, Since: since, Standing: found}
+	e.Event.Channel, e.Event.ThreadTS, e.Event.EventTS = r.cfg.ChannelID, ref, strconv.FormatInt(time.Now().UnixMicro(), 10)
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return r.store(ctx, in, raw)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log"
 	"log/slog"
 	"net/http"
@@ -186,5 +187,45 @@ func isFile(remote string) bool { return strings.HasPrefix(remote, "F") }
 func (c *client) removeStray(ctx context.Context, ts string) {
 	if err := c.delete(ctx, ts); err != nil {
 		c.log.Warn("cannot delete a message posted outside its thread", "message", ts, "err", err)
+	}
+}
+
+// channelPages reads the channel's messages outside of threads page by page, newest
+// first. Each page is tried so many times.
+func (c *client) channelPages(ctx context.Context, times int, q slack.GetConversationHistoryParameters) iter.Seq2[[]slack.Message, error] {
+	return pages(ctx, times, func(cursor string) ([]slack.Message, string, error) {
+		q.Cursor = cursor
+		page, err := c.history(ctx, &q)
+		if err != nil {
+			return nil, "", err
+		}
+		return page.Messages, page.ResponseMetaData.NextCursor, nil
+	})
+}
+
+// replyPages reads a thread's messages page by page, oldest first. Each page is tried
+// so many times.
+func (c *client) replyPages(ctx context.Context, times int, q slack.GetConversationRepliesParameters) iter.Seq2[[]slack.Message, error] {
+	return pages(ctx, times, func(cursor string) ([]slack.Message, string, error) {
+		q.Cursor = cursor
+		return c.replies(ctx, &q)
+	})
+}
+
+// pages reads pages until there is no next one or an error.
+func pages(ctx context.Context, times int, read func(cursor string) (list []slack.Message, next string, err error)) iter.Seq2[[]slack.Message, error] {
+	return func(yield func([]slack.Message, error) bool) {
+		for cursor := ""; ; {
+			var list []slack.Message
+			var next string
+			err := call.WithRetry(ctx, times, holdLimit, func() (err error) {
+				list, next, err = read(cursor)
+				return err
+			})
+			if !yield(list, err) || err != nil || next == "" {
+				return
+			}
+			cursor = next
+		}
 	}
 }

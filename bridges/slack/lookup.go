@@ -118,3 +118,16 @@ func (w *writer) sweep(ctx context.Context, keys []string, first chat.Time, gone
 	}
 	return gone
 }
+
+// Stands implements [chat.Stander].
+func (w *writer) Stands(ctx context.Context, th chat.Thread, remote string) (bool, error) {
+	q := &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: remote, Latest: remote, Inclusive: true, Limit: 10}
+	list, _, err := w.client.replies(ctx, q)
+	if denied := blind(err); denied == nil && err != nil || errors.Is(err, chat.ErrThreadGone) {
+		return true, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	return slices.ContainsFunc(list, func(m slack.Message) bool { return m.Timestamp == remote && m.SubType != subtypeTombstone }), nil
+}

@@ -25,38 +25,6 @@ type writer struct {
 	uploads *cache.Cache[string] // the file of an op, by key
 }
 
-// Do implements [chat.Bridge].
-func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	me, err := b.client.identify(ctx)
-	if err != nil {
-		return "", err
-	}
-	switch op.Kind {
-	case chat.OpOpen:
-		return b.threads.open(ctx, op)
-	case chat.OpPost, chat.OpNote:
-		remote, err = b.writer.post(ctx, me, th, op)
-	case chat.OpEdit:
-		remote, err = b.writer.edit(ctx, me, th, op)
-	case chat.OpDelete:
-		err = b.client.delete(ctx, op.Remote)
-		if err == nil || errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrMessageStays) {
-			b.writer.requote(ctx, th, op.Remote, "")
-		}
-	case chat.OpReact:
-		err = b.writer.react(ctx, me, op)
-	case chat.OpClose, chat.OpReopen:
-		err = b.threads.markClosed(ctx, th, op.Kind == chat.OpClose)
-	case chat.OpTyping: // Slack has no typing indicator for apps
-	default:
-		err = fmt.Errorf("%w: Slack has no op %d", chat.ErrPermanent, op.Kind)
-	}
-	if errors.Is(err, chat.ErrThreadGone) {
-		b.threads.known.Forget(th.Ref)
-	}
-	return remote, err
-}
-
 // post sends a text or a file, unless an earlier attempt did.
 func (w *writer) post(ctx context.Context, me *self, th chat.Thread, op chat.Op) (remote string, err error) {
 	if op.Ambiguous {

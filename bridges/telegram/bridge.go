@@ -153,7 +153,7 @@ func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 		err = fmt.Errorf("%w: Telegram has no op %d", chat.ErrPermanent, op.Kind)
 	}
 	if errors.Is(err, chat.ErrThreadGone) {
-		b.threads.topics.Forget(th.Ref)
+		b.threads.known.Forget(th.Ref)
 	}
 	return remote, err
 }

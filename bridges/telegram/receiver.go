@@ -177,11 +177,19 @@ func (r *receiver) observe(u *update) {
 			r.threads.created.add(m.Topic, m.TopicCreated.Name, time.Unix(m.Date, 0))
 		}
 		if m.ReplyTo != nil && m.ReplyTo.TopicCreated != nil {
-			r.threads.topics.Learn(m.ref(), r.threads.sessionByRoot(m))
+			r.threads.known.Learn(m.ref(), r.threads.sessionByRoot(m))
 		}
 	}
 	if u.Member != nil && r.isGroup(u.Member.Chat.ID) {
 		r.checkNow()
+	}
+}
+
+// checkNow makes Watch check now.
+func (r *receiver) checkNow() {
+	select {
+	case r.changed <- struct{}{}:
+	default: // it is about to
 	}
 }
 

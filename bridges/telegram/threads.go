@@ -17,7 +17,7 @@ import (
 // threads are the topics of sessions.
 type threads struct {
 	client  *client
-	topics  naming.Threads
+	known   naming.Threads
 	created *createdTopics
 }
 
@@ -45,7 +45,7 @@ func (t *threads) open(ctx context.Context, op chat.Op) (remote string, err erro
 	}
 	ref := strconv.FormatInt(topic, 10)
 	if names.Token(op.SessionID) != "" {
-		t.topics.Learn(ref, op.SessionID)
+		t.known.Learn(ref, op.SessionID)
 	}
 	return ref, nil
 }
@@ -100,7 +100,7 @@ func (t *threads) EraseThread(ctx context.Context, th chat.Thread) error {
 // Find implements [chat.Bridge]. The Bot API lists no topics: only those seen since
 // the start are found.
 func (t *threads) Find(_ context.Context, sessionID string) (chat.Thread, error) {
-	ref := t.topics.Ref(sessionID)
+	ref := t.known.Ref(sessionID)
 	if ref == "" {
 		return chat.Thread{}, fmt.Errorf("%w: Telegram does not say which topic belongs to the session", chat.ErrThreadGone)
 	}
@@ -118,7 +118,7 @@ func (t *threads) learn(m *gotgbot.Message) {
 	if root.From != nil && root.From.Id == t.client.bot.Id {
 		sessionID = names.Session(root.ForumTopicCreated.Name)
 	}
-	t.topics.Learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
+	t.known.Learn(strconv.FormatInt(m.MessageThreadId, 10), sessionID)
 }
 
 // sessionByRoot reads the session from the topic's first message, whose name
@@ -137,3 +137,8 @@ func owned(sessionID string) (string, error) {
 	}
 	return sessionID, nil
 }
+
+// names names topics: 1 to 128 characters (Bot API, createForumTopic). A session
+// whose id is too long for a token gets a new topic after a restart. The limits
+// leave room for a short title.
+var names = naming.Names{Limit: 128, Plain: 110, Encoded: 82}

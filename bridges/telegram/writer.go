@@ -165,7 +165,7 @@ func (w *writer) typing(ctx context.Context, topic int64) {
 // Owner implements [chat.Bridge]. A reply to another message does not contain the topic's
 // name, so Owner sends a message, whose response has it, and deletes it.
 func (w *writer) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
-	if sessionID, known := w.threads.topics.Session(th.Ref); known {
+	if sessionID, known := w.threads.known.Session(th.Ref); known {
 		return owned(sessionID)
 	}
 	topic, err := strconv.ParseInt(th.Ref, 10, 64)
@@ -179,7 +179,7 @@ func (w *writer) Owner(ctx context.Context, th chat.Thread) (sessionID string, e
 	if err := w.client.delete(ctx, chat.Op{Remote: strconv.FormatInt(m.MessageId, 10)}); err != nil {
 		w.log.Warn("cannot delete the message sent to look up a topic's session", "thread", th.Ref, "err", err)
 	}
-	sessionID, _ = w.threads.topics.Session(th.Ref)
+	sessionID, _ = w.threads.known.Session(th.Ref)
 	return owned(sessionID)
 }
 

@@ -1,8 +1,0 @@
-package discord
-
-// Ways to receive updates.
-const (
-	wayGateway = "gateway"
-	wayWebhook = "webhook" // slash commands only
-	wayNone    = "none"
-)
