@@ -76,8 +76,11 @@ var (
 
 var (
 	isToken     = chat.LazyPattern(`[A-Za-z0-9._-]{20,}`)
-	isSnowflake = chat.LazyPattern(`[1-9][0-9]{5,19}`)
+	isSnowflake = chat.LazyPattern(snowflake)
 )
+
+// snowflake is the pattern of Discord's ids.
+const snowflake = `[1-9][0-9]{0,19}`
 
 // New returns a bridge, without any call. The error is a [chat.Misconfigured] and
 // holds no secret.
@@ -137,7 +140,7 @@ func (b *Bridge) Name() string { return Name }
 // Limits implements [chat.Bridge]. Discord limits by thread, so threads need not
 // wait for each other. Messages that waited for Discord are sent together.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 8, Coalesce: true, Timeout: uploadTimeout + 3*callTimeout}
+	return chat.Limits{Parallel: 8, Coalesce: true, Timeout: uploadTimeout + 3*callTimeout, Short: "dc"}
 }
 
 // Time limits of calls.

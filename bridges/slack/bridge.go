@@ -116,7 +116,7 @@ func (b *Bridge) Name() string { return Name }
 // Limits implements [chat.Bridge]. All threads share the channel's message per second;
 // a few run in parallel so that a large file does not delay the others.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 4*callTimeout}
+	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 4*callTimeout, Short: "sl"}
 }
 
 // Time limits of calls.

@@ -104,7 +104,7 @@ func (b *Bridge) Name() string { return Name }
 // Limits implements [chat.Bridge]. All threads share the group's budget; a few run
 // in parallel so that a large file does not delay the others.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 2*callTimeout}
+	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 2*callTimeout, Short: "tg", Slash: true}
 }
 
 // Time limits of calls.

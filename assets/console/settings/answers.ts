@@ -6,6 +6,7 @@ import { h } from "../dom";
 import { missing } from "../fields";
 import { myId } from "../me";
 import type { SavedAnswer } from "../types";
+import { kinds, titles } from "./kinds";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";
 
@@ -19,12 +20,14 @@ export function answersPage(): Page {
   const own = h("input", { type: "checkbox" });
   const ownLabel = !!myId && h("label", { class: "check" }, own, "Only for me");
   const list = h("ul", { class: "answers" });
+  const where = h("span");
   const none = h("p", { class: "hint", hidden: true }, "Nothing is saved yet.");
 
   const load = async (): Promise<void> => {
     const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers");
     none.hidden = !!savedAnswers.length;
     list.replaceChildren(...savedAnswers.map(item));
+    where.textContent = titles(await kinds());
   };
   const item = (a: SavedAnswer): HTMLLIElement =>
     h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), h("p", { dir: "auto" }, a.content),
@@ -66,7 +69,7 @@ export function answersPage(): Page {
   return {
     node: section("Saved answers",
       h("p", { class: "hint" },
-        "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, " +
+        "!name sends the text to the visitor: here, in ", where, ". !save name text saves one from there, " +
           "also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; " +
           "{visitor.name|there} gives a default for an unknown name."),
       list, none,

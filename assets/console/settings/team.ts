@@ -9,6 +9,7 @@ import { attempt } from "../store";
 import { everyDevice, passkeys, signIns } from "./access";
 import { auditSection } from "./audit";
 import { codeOf } from "./channels/marks";
+import { kinds } from "./kinds";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";
 
@@ -98,7 +99,7 @@ export function teamPage(): Page {
       roleSelect(p.role, "Role of " + p.name,
         (e) => void done(call("PATCH", path, { role: (e.target as HTMLSelectElement).value }), "Role not changed")),
       h("div", { class: "buttons" },
-        button("Names…", () => showNames(p), "Names of " + p.name + " on platforms"),
+        button("Names…", () => void showNames(p), "Names of " + p.name + " on platforms"),
         button("Access…", () => showAccess(p), "Access of " + p.name),
         button("New password…", () => void reset(p), "New password for " + p.name),
         p.id !== myId &&
@@ -163,9 +164,11 @@ export function teamPage(): Page {
   h("p", { class: "hint" }, "Operators answer visitors. Administrators also manage settings, the team and keys, and delete permanently."));
 
   // showNames edits what a person is called on the platforms.
-  const showNames = (p: Person): void => {
+  const showNames = async (p: Person): Promise<void> => {
     const said = feedback();
-    const fields = ["telegram", "discord", "slack"].map((bridge) => {
+    const platforms = await kinds();
+    const members = platforms.filter((kind) => kind.member).map((kind) => ", on " + kind.title + " " + kind.member).join("");
+    const fields = platforms.map(({ name: bridge }) => {
       const value = p.platformNames.filter((n) => n.bridge === bridge).map((n) => n.name).join(", ");
       return [bridge, h("input", { class: "input", value, autocomplete: "off", spellcheck: "false" })] as const;
     });
@@ -184,7 +187,7 @@ export function teamPage(): Page {
       } }, h("h2", {}, p.name + " on other platforms"),
       h("p", { class: "hint" },
         "Answers from these accounts count as those of " + p.name +
-          ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: " +
+          ". A user name or the platform’s id" + members + "; several with commas. Display names do not count: " +
           "anybody can take them."),
       ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,
       h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
