@@ -278,7 +278,7 @@ func (a *app) withPeople(ctx context.Context, use func(chat.Store, *team.People)
 		return err
 	}
 	defer database.Close()
-	return use(database, team.New(database, nil, a.log).People)
+	return use(database, team.New(database, nil, bridges.Names(), a.log).People)
 }
 
 // listPeople prints the team.

@@ -180,7 +180,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	team := team.New(database, engine, a.log)
+	team := team.New(database, engine, bridges.Names(), a.log)
 	opts := mirror.Options{Colleague: team.People.Colleague}
 	if a.cfg.PublicURL != "" {
 		opts.Links = links

@@ -24,6 +24,14 @@ func Kinds(env Env) []Kind {
 	}
 }
 
+// Names are the platforms' names.
+func Names() (names []string) {
+	for _, k := range Kinds(Env{}) {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
 // Settings declares every setting of a relay with these bridges.
 func Settings() []chat.Setting {
 	var list []chat.Setting

@@ -76,7 +76,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.team = team.New(store, s.Engine, log)
+	s.team = team.New(store, s.Engine, bridges.Names(), log)
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
