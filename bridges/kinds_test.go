@@ -1,6 +1,7 @@
 package bridges_test
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,6 +41,26 @@ func TestCardsHaveAllSettings(t *testing.T) {
 		}
 		if c := k.Card; c.Name != k.Name || c.Title == "" || c.About == "" || c.Place == "" || c.Waiting == "" || c.Use == "" || (c.Add == "") != (c.AddButton == "") {
 			t.Errorf("the card of %s is not whole: %+v", k.Name, c)
+		}
+	}
+}
+
+// TestSettingsAreWhole: no two declarations share a name or a variable, each accepts its own
+// default, and what visitors see may differ between websites.
+func TestSettingsAreWhole(t *testing.T) {
+	taken := map[string]bool{"": true}
+	for _, s := range bridges.Settings() {
+		for _, name := range []string{s.Name, s.Alias, s.Env} {
+			if name != "" && taken[name] {
+				t.Errorf("%s is declared twice", name)
+			}
+			taken[name] = true
+		}
+		if s.Default != "" && s.Check(json.RawMessage(s.Default)) != nil {
+			t.Errorf("%s does not accept its default", s.Name)
+		}
+		if s.Widget && !s.Site {
+			t.Errorf("%s is shown to visitors and not a website's", s.Name)
 		}
 	}
 }
