@@ -47,8 +47,8 @@ func Kind(env platform.Env) platform.Kind {
 	}
 	return platform.Kind{Name: Name, Live: "gateway", Settings: settings, Needs: []string{"discordBotToken", "discordChannelId"},
 		Card: card, On: map[string]json.RawMessage{"enableDiscordGateway": json.RawMessage("true")},
-		New: func(s *chat.Settings) (chat.Bridge, error) { return platform.NewBridge(New(config(s))) },
+		New: func(s *chat.Settings) (chat.Bridge, error) { return New(config(s)) },
 		Setup: func(s *chat.Settings) (platform.Setup, error) {
-			return platform.NewSetup(NewSetup(Config{Token: s.Text("discordBotToken"), APIURL: s.Text("discordApiUrl"), Log: env.Log}))
+			return NewSetup(Config{Token: s.Text("discordBotToken"), APIURL: s.Text("discordApiUrl"), Log: env.Log})
 		}}
 }

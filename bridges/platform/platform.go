@@ -29,14 +29,14 @@ type Kind struct {
 	Alone bool
 	// Card is what the console shows, with its title, its channel and its tokens.
 	Card chat.BridgeCard
-	// Setup finds the channel; Link makes the app, nil where none has to be made.
+	// Setup finds the channel. Link makes the app, nil where none has to be made.
 	Setup func(s *chat.Settings) (Setup, error)
 	Link  func(s *chat.Settings) string
 	// Manifest describes the app to make, nil where none has to be made.
 	Manifest func(s *chat.Settings) string
 	// Begin is the first step of setting it up, "" where the settings suffice.
 	Begin string
-	// New makes the bridge.
+	// New makes the bridge. What it and Setup return beside an error means nothing.
 	New func(s *chat.Settings) (chat.Bridge, error)
 }
 
@@ -129,20 +129,4 @@ func (k *Kind) Fingerprint(s *chat.Settings) string {
 func APIURL(name, variable, example string) chat.Setting {
 	return chat.Setting{Name: name, Fixed: true, Env: variable, Valid: chat.BaseURL,
 		Is: "an address that begins with https:// or http://", Example: example}
-}
-
-// NewBridge keeps a nil pointer of a failed constructor out of the interface.
-func NewBridge[B chat.Bridge](b B, err error) (chat.Bridge, error) {
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// NewSetup is [NewBridge] for set-ups.
-func NewSetup[S Setup](s S, err error) (Setup, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }

@@ -62,8 +62,8 @@ func Kind(env platform.Env) platform.Kind {
 		Card: card, Pushed: "slackSigningSecret", Begin: "relay manifest prints the app to make at https://api.slack.com/apps",
 		Link:     func(s *chat.Settings) string { return AppLink(requestURL(s)) },
 		Manifest: func(s *chat.Settings) string { return Manifest(requestURL(s)) },
-		New:      func(s *chat.Settings) (chat.Bridge, error) { return platform.NewBridge(New(config(s))) },
+		New:      func(s *chat.Settings) (chat.Bridge, error) { return New(config(s)) },
 		Setup: func(s *chat.Settings) (platform.Setup, error) {
-			return platform.NewSetup(NewSetup(Config{BotToken: s.Text("slackBotToken"), AppToken: s.Text("slackAppToken"), APIURL: s.Text("slackApiUrl"), Log: env.Log}))
+			return NewSetup(Config{BotToken: s.Text("slackBotToken"), AppToken: s.Text("slackAppToken"), APIURL: s.Text("slackApiUrl"), Log: env.Log})
 		}}
 }

@@ -41,6 +41,6 @@ func Kind(env platform.Env) platform.Kind {
 	}
 	return platform.Kind{Name: Name, Live: "polling", Settings: settings, Needs: []string{"telegramBotToken", "telegramChatId"},
 		Card: card, Alone: true,
-		New:   func(s *chat.Settings) (chat.Bridge, error) { return platform.NewBridge(New(config(s))) },
-		Setup: func(s *chat.Settings) (platform.Setup, error) { return platform.NewSetup(NewSetup(config(s))) }}
+		New:   func(s *chat.Settings) (chat.Bridge, error) { return New(config(s)) },
+		Setup: func(s *chat.Settings) (platform.Setup, error) { return NewSetup(config(s)) }}
 }
