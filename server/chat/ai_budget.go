@@ -90,6 +90,6 @@ func (r *Relay) changeTokens(ctx context.Context, op func(t *dayTokens, at Time)
 			return err
 		}
 		op(&t, at)
-		return tx.PutMeta(metaTokens, string(mustJSON(t)))
+		return tx.PutMeta(metaTokens, string(MustJSON(t)))
 	})
 }

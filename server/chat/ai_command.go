@@ -104,7 +104,7 @@ func (r *Relay) SendDraft(ctx context.Context, by Author, sessionID, text string
 		if err := c.SaveMessage(&draft); err != nil {
 			return err
 		}
-		return c.emit(messageFact(EventNoteEdited, SourceAI, c.at, &draft))
+		return c.emit(NewMessageEvent(EventNoteEdited, SourceAI, c.at, &draft))
 	})
 	return sent, err
 }

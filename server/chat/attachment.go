@@ -72,7 +72,7 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 		if err != nil {
 			return err
 		}
-		return by.authorise(&s)
+		return by.Authorise(&s)
 	})
 }
 
@@ -142,7 +142,7 @@ func (r *Relay) beginFile(ctx context.Context, by Author, f *File, most int64) e
 		if err != nil {
 			return err
 		}
-		if err := by.authorise(&s); err != nil {
+		if err := by.Authorise(&s); err != nil {
 			return err
 		}
 		if by.Sender == SenderVisitor {

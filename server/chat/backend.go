@@ -165,7 +165,7 @@ func (b Backend) Send(ctx context.Context, by Author, in SessionInfo, n BackendM
 		case err != nil:
 			return err
 		}
-		return c.emit(messageFact(EventMessage, by.Source, c.at, &m))
+		return c.emit(NewMessageEvent(EventMessage, by.Source, c.at, &m))
 	})
 }
 
@@ -235,7 +235,7 @@ func (b Backend) Edit(ctx context.Context, by Author, in SessionInfo, id, conten
 		if err := c.SaveMessage(&m); err != nil {
 			return err
 		}
-		return c.emit(messageFact(EventMessageEdited, by.Source, c.at, &m))
+		return c.emit(NewMessageEvent(EventMessageEdited, by.Source, c.at, &m))
 	})
 }
 

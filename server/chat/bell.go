@@ -78,7 +78,7 @@ func (n *Nodes) put(kind string, args ...any) {
 }
 
 func (n *Nodes) encode(kind string, args ...any) string {
-	return string(mustJSON(append([]any{n.Name(), kind}, args...)))
+	return string(MustJSON(append([]any{n.Name(), kind}, args...)))
 }
 
 // ringEvents notifies the other nodes which events of a session are stored, and where

@@ -44,7 +44,7 @@ func (c *Calendar) Now(ctx context.Context) (Time, error) {
 		if stored != "" && json.Unmarshal([]byte(stored), &before) == nil {
 			at = min(now, before.Add(ran*calendarHaste))
 		}
-		return tx.PutMeta(metaCalendar, string(mustJSON(at)))
+		return tx.PutMeta(metaCalendar, string(MustJSON(at)))
 	})
 	if err != nil {
 		return 0, err

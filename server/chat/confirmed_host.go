@@ -32,7 +32,7 @@ func HostOf(address string) string {
 func (r *Relay) ConfirmAIHost(ctx context.Context, host string) error {
 	r.patching.Lock()
 	defer r.patching.Unlock()
-	return r.patch(ctx, map[string]Raw{settingConfirmedHost: mustJSON(host)})
+	return r.patch(ctx, map[string]Raw{settingConfirmedHost: MustJSON(host)})
 }
 
 // AIHostConfirmed reports whether an address is at the private host that was confirmed.

@@ -98,7 +98,7 @@ func valueText(v any) string {
 	if s, ok := v.(string); ok {
 		return Clip(OneLine(s), ShownValue)
 	}
-	return Clip(string(mustJSON(v)), ShownValue)
+	return Clip(string(MustJSON(v)), ShownValue)
 }
 
 // label turns a field's name into a label.

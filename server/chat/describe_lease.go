@@ -18,7 +18,7 @@ func (n *Nodes) Describe(ctx context.Context, l *Lease, report func() any) {
 	tick := time.NewTicker(describeEvery)
 	defer tick.Stop()
 	for shown := ""; ; {
-		if now := string(mustJSON(report())); now != shown {
+		if now := string(MustJSON(report())); now != shown {
 			limited, cancel := context.WithTimeout(ctx, renewLimit)
 			err := n.cluster.Describe(limited, l.name, l.epoch, now)
 			cancel()

@@ -31,7 +31,7 @@ func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content stri
 		if err := c.SaveMessage(&m); err != nil {
 			return err
 		}
-		return c.emit(messageFact(m.event(EventMessageEdited), by.Source, c.at, &m))
+		return c.emit(NewMessageEvent(m.event(EventMessageEdited), by.Source, c.at, &m))
 	})
 	return m, err
 }
@@ -67,7 +67,7 @@ func (c *change) remove(m *Message, at Time) error {
 	if err := c.Redact(m.SessionID, m.ID, func(e Event) Raw { return render(e.Type, "", m) }); err != nil {
 		return err
 	}
-	return c.emit(messageFact(m.event(EventMessageDeleted), c.by.Source, c.at, m))
+	return c.emit(NewMessageEvent(m.event(EventMessageDeleted), c.by.Source, c.at, m))
 }
 
 // own returns a message of the session if its author may change it.

@@ -50,7 +50,7 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 		return err
 	})
 	if err == nil {
-		err = by.authorise(&open.Session)
+		err = by.Authorise(&open.Session)
 	}
 	if err == nil {
 		f.moveTo(startOf(cursor, &open.Session))

@@ -32,7 +32,7 @@ func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History
 		if err != nil {
 			return err
 		}
-		if err := by.authorise(&s); err != nil {
+		if err := by.Authorise(&s); err != nil {
 			return err
 		}
 		q.public = by.Sender == SenderVisitor

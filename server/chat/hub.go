@@ -86,12 +86,12 @@ func (h *Hub) Broadcast(t EventType, body any) {
 	defer h.mu.RUnlock()
 	at := Now()
 	for id, list := range h.sessions {
-		e := fact(t, "", at, id, body)
+		e := NewEvent(t, "", at, id, body)
 		for _, s := range list {
 			s.offer(&e)
 		}
 	}
-	e := fact(t, "", at, "", body)
+	e := NewEvent(t, "", at, "", body)
 	for _, s := range h.all {
 		s.offer(&e)
 	}
@@ -101,7 +101,7 @@ func (h *Hub) Broadcast(t EventType, body any) {
 func (h *Hub) Report(t EventType, body any) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	e := fact(t, "", Now(), "", body)
+	e := NewEvent(t, "", Now(), "", body)
 	for _, s := range h.all {
 		s.offer(&e)
 	}
@@ -149,7 +149,7 @@ func (h *Hub) review(sessionID string, now Standing, exists bool) {
 	defer h.mu.Unlock()
 	var stay []*Subscription
 	for _, s := range h.sessions[sessionID] {
-		if !exists || s.by.authorise(&Session{Blocked: now.Blocked, TokenHash: now.TokenHash}) != nil {
+		if !exists || s.by.Authorise(&Session{Blocked: now.Blocked, TokenHash: now.TokenHash}) != nil {
 			s.end()
 			continue
 		}
@@ -179,7 +179,7 @@ func (h *Hub) loseAll() {
 // PublishState sends a state of a session to its subscribers and to those of all, at
 // every node.
 func (h *Hub) PublishState(t EventType, source, sessionID string, body any) {
-	h.Publish(fact(t, source, Now(), sessionID, body))
+	h.Publish(NewEvent(t, source, Now(), sessionID, body))
 	h.nodes.Ring(noteState, t, source, sessionID, body)
 }
 

@@ -79,7 +79,7 @@ func (r *Relay) Amend(ctx context.Context, by Author, t EventType, sessionID, id
 		if err := c.InsertMessage(&m); err != nil {
 			return err
 		}
-		return c.emit(messageFact(t, by.Source, c.at, &m))
+		return c.emit(NewMessageEvent(t, by.Source, c.at, &m))
 	})
 }
 

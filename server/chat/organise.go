@@ -228,7 +228,7 @@ func personNamed(rd Reader, bridge, key string) (found Person, err error) {
 func (c *change) tag(tags Tags) error {
 	stored := ""
 	if len(tags) > 0 {
-		stored = string(mustJSON(tags))
+		stored = string(MustJSON(tags))
 	}
 	if c.session.Tags == stored {
 		return nil

@@ -32,7 +32,7 @@ func (r *Relay) FillIn(ctx context.Context, by Author, sessionID string, answers
 		return err
 	}
 	return r.change(ctx, by, sessionID, func(c *change) error {
-		c.session.PreChat = mustJSON(answers)
+		c.session.PreChat = MustJSON(answers)
 		identity := map[string]any{}
 		for _, name := range []string{"name", "email", "phone"} {
 			if text, ok := answers[name].(string); ok && text != "" && !c.session.Verified && !r.identity.Required {

@@ -185,7 +185,7 @@ func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 		if err := c.PutMeta(metaPresence, p.set); err != nil {
 			return err
 		}
-		if err := c.PutMeta(metaHold, string(mustJSON(p.hold))); err != nil {
+		if err := c.PutMeta(metaHold, string(MustJSON(p.hold))); err != nil {
 			return err
 		}
 		if p.now(c.at).Mode == before {
@@ -296,7 +296,7 @@ func (r *Relay) storeAct(c *change) error {
 	if last <= c.at && c.at.Sub(last) < actedEvery {
 		return nil
 	}
-	return c.PutMeta(metaActed, string(mustJSON(c.at)))
+	return c.PutMeta(metaActed, string(MustJSON(c.at)))
 }
 
 func (r *Relay) operatorActed(by Author, at Time) {

@@ -62,9 +62,9 @@ type Author struct {
 	TokenRequired bool
 }
 
-// authorise admits operators, and visitors to their own session: one bound
+// Authorise admits operators, and visitors to their own session: one bound
 // to a token requires that token, and a foreign session is reported as not found.
-func (a Author) authorise(s *Session) error {
+func (a Author) Authorise(s *Session) error {
 	if a.Sender != SenderVisitor {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (r *Relay) transact(ctx context.Context, by Author, lock func(Tx) (Session,
 		if err != nil {
 			return err
 		}
-		if err := by.authorise(&s); err != nil {
+		if err := by.Authorise(&s); err != nil {
 			return err
 		}
 		c = r.begin(tx, by, Now(), &s)
@@ -205,7 +205,7 @@ func (c *change) step(store func() error) error {
 
 // emitFact emits an event about the session itself.
 func (c *change) emitFact(t EventType, body any) error {
-	return c.emit(fact(t, c.by.Source, c.at, c.session.ID, body))
+	return c.emit(NewEvent(t, c.by.Source, c.at, c.session.ID, body))
 }
 
 // release publishes the events of a durable change: to the streams at once, before

@@ -291,7 +291,7 @@ func (s *Session) merge(identity map[string]any) error {
 	if len(merged) == 0 {
 		return nil
 	}
-	data := mustJSON(merged)
+	data := MustJSON(merged)
 	if len(data) > maxIdentity {
 		return Errorf(Invalid, "identity must be at most %d bytes", maxIdentity)
 	}
@@ -395,7 +395,7 @@ func (r *Relay) Typing(ctx context.Context, by Author, sessionID string, active 
 		if err != nil {
 			return err
 		}
-		return by.authorise(&s)
+		return by.Authorise(&s)
 	})
 	if err != nil {
 		return err

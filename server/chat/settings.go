@@ -356,7 +356,7 @@ func mask(value Raw) Raw {
 	if len(secret) >= 12 {
 		shown = secret[len(secret)-4:]
 	}
-	return mustJSON("••••" + shown)
+	return MustJSON("••••" + shown)
 }
 
 // isMask reports whether value is the mask of current.

@@ -93,9 +93,9 @@ func (e *Engine) receiveState(got *note) {
 	if got.arg(0, &t) && got.arg(1, &source) && got.arg(2, &sessionID) {
 		var body json.RawMessage
 		if got.arg(3, &body) && string(body) != "null" {
-			e.Hub.Publish(fact(t, source, Now(), sessionID, body))
+			e.Hub.Publish(NewEvent(t, source, Now(), sessionID, body))
 		} else {
-			e.Hub.Publish(fact(t, source, Now(), sessionID, nil))
+			e.Hub.Publish(NewEvent(t, source, Now(), sessionID, nil))
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (t Tries) Value() (driver.Value, error) {
 		text = append(strconv.AppendInt(text, int64(t[i].Status), 10), ',')
 		text = strconv.AppendInt(text, t[i].Took, 10)
 		if t[i].Error != "" {
-			text = append(append(text, ','), mustJSON(t[i].Error)...)
+			text = append(append(text, ','), MustJSON(t[i].Error)...)
 		}
 		text = append(text, ']')
 	}

@@ -32,7 +32,7 @@ func recordPage(tx Tx, s *Session, url string) error {
 	if !s.Started() || url == "" || url == s.Metadata.V.URL {
 		return nil
 	}
-	return tx.PutEntry(&TimelineEntry{SessionID: s.ID, Rev: s.Rev, Type: EntryPage, At: Now(), Data: mustJSON(map[string]string{"url": url})})
+	return tx.PutEntry(&TimelineEntry{SessionID: s.ID, Rev: s.Rev, Type: EntryPage, At: Now(), Data: MustJSON(map[string]string{"url": url})})
 }
 
 // addTimeline adds to a page of messages the entries between them. Entries

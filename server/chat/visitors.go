@@ -180,5 +180,5 @@ func (r *Relay) visitorsGone() {
 
 // announceVisitor shows it at this node: each finds it out itself.
 func (r *Relay) announceVisitor(sessionID string, online bool) {
-	r.hub.Publish(fact(StateVisitorPresence, "", Now(), sessionID, map[string]bool{"online": online}))
+	r.hub.Publish(NewEvent(StateVisitorPresence, "", Now(), sessionID, map[string]bool{"online": online}))
 }
