@@ -15,8 +15,7 @@ const (
 	noteHello  = "h" // this node listens: what is there?
 	noteBye    = "b"
 	noteFreed  = "l" // a lease is free
-	noteStored = "s" // session, first and last revision, "sink sink:delay …"
-	noteUpdate = "i" // bridge, thread
+	NoteStored = "s" // session, first and last revision, "sink sink:delay …"; see RingEvents
 	noteMissed = "r" // some notes could not be sent
 )
 
@@ -30,10 +29,10 @@ const (
 	listenAgain = time.Second
 )
 
-// note is a message of one node to the others.
-type note struct {
-	from, kind string
-	args       []json.RawMessage
+// Note is a message of one node to the others.
+type Note struct {
+	From, Kind string
+	Args       []json.RawMessage
 }
 
 // bell holds the notes that are to be sent, and those that were received.
@@ -46,8 +45,14 @@ type bell struct {
 	out     chan struct{} // there is something to send
 
 	receivedMu sync.Mutex
-	received   []note
+	received   []Note
 	in         chan struct{} // there is something received
+}
+
+// Wake is a lane to which a transaction added work.
+type Wake struct {
+	Dest, SessionID string
+	Due             Time
 }
 
 // ringing are the events of one session that the others do not know yet.
@@ -81,9 +86,9 @@ func (n *Nodes) encode(kind string, args ...any) string {
 	return string(MustJSON(append([]any{n.Name(), kind}, args...)))
 }
 
-// ringEvents notifies the other nodes which events of a session are stored, and where
+// RingEvents notifies the other nodes which events of a session are stored, and where
 // they go. Those of one session that come together are one note.
-func (n *Nodes) ringEvents(sessionID string, first, last int64, wakes []wake, now Time) {
+func (n *Nodes) RingEvents(sessionID string, first, last int64, wakes []Wake, now Time) {
 	if !n.many.Load() {
 		return
 	}
@@ -100,9 +105,9 @@ func (n *Nodes) ringEvents(sessionID string, first, last int64, wakes []wake, no
 	}
 	r.last = max(r.last, last)
 	for _, w := range wakes {
-		delay := max(w.due.Sub(now), 0)
-		if before, known := r.dests[w.dest]; !known || delay < before {
-			r.dests[w.dest] = delay
+		delay := max(w.Due.Sub(now), 0)
+		if before, known := r.dests[w.Dest]; !known || delay < before {
+			r.dests[w.Dest] = delay
 		}
 	}
 	b.bound()
@@ -136,7 +141,7 @@ func (n *Nodes) take() (texts []string, dropped bool) {
 			if i > 0 {
 				r.first, r.last = 0, 0
 			}
-			texts = append(texts, n.encode(noteStored, id, r.first, r.last, dests))
+			texts = append(texts, n.encode(NoteStored, id, r.first, r.last, dests))
 		}
 	}
 	if b.dropped {
@@ -167,8 +172,8 @@ func joined(dests map[string]time.Duration) (portions []string) {
 	return append(portions, text)
 }
 
-// splitDests calls wake with each sink of a text by joined.
-func splitDests(text string, wake func(dest string, delay time.Duration)) {
+// SplitDests calls wake with each sink of a text by joined.
+func SplitDests(text string, wake func(dest string, delay time.Duration)) {
 	for _, name := range strings.Fields(text) {
 		name, delay, _ := strings.Cut(name, ":")
 		ms, _ := strconv.ParseInt(delay, 10, 64)
@@ -197,7 +202,7 @@ func (n *Nodes) keepRinging(ctx context.Context) {
 func (n *Nodes) flush(ctx context.Context) bool {
 	texts, dropped := n.take()
 	if dropped {
-		n.on.met() // what was dropped may have been about who is here
+		n.on.Met() // what was dropped may have been about who is here
 	}
 	if len(texts) == 0 {
 		return true
@@ -208,7 +213,7 @@ func (n *Nodes) flush(ctx context.Context) bool {
 	if err == nil {
 		return true
 	}
-	n.reportFailure("other nodes cannot be notified", err)
+	n.ReportFailure("other nodes cannot be notified", err)
 	b := &n.bell
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -223,7 +228,7 @@ func (n *Nodes) keepListening(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := n.cluster.Listen(ctx, n.listening, n.receive)
 		if ctx.Err() == nil {
-			n.reportFailure("this node cannot receive from the others", err)
+			n.ReportFailure("this node cannot receive from the others", err)
 			_ = Rest(ctx, listenAgain) // the loop ends with ctx
 		}
 	}
@@ -236,22 +241,22 @@ func (n *Nodes) listening(polls bool) {
 			"let DATABASE_DIRECT_URL lead to PostgreSQL itself")
 	}
 	n.put(noteHello)
-	n.on.met() // the others may have begun to listen before this node heard their hello
-	n.on.missed()
+	n.on.Met() // the others may have begun to listen before this node heard their hello
+	n.missed()
 }
 
 // receive takes a text of a node. It does not wait.
 func (n *Nodes) receive(text string) {
 	var fields []json.RawMessage
-	var got note
+	var got Note
 	if json.Unmarshal([]byte(text), &fields) != nil || len(fields) < 2 ||
-		json.Unmarshal(fields[0], &got.from) != nil || json.Unmarshal(fields[1], &got.kind) != nil {
+		json.Unmarshal(fields[0], &got.From) != nil || json.Unmarshal(fields[1], &got.Kind) != nil {
 		return // of a later version
 	}
-	if got.from == n.Name() {
+	if got.From == n.Name() {
 		return
 	}
-	got.args = fields[2:]
+	got.Args = fields[2:]
 	b := &n.bell
 	b.receivedMu.Lock()
 	defer b.receivedMu.Unlock()
@@ -272,34 +277,37 @@ func (n *Nodes) keepReceiving(ctx context.Context) {
 		n.bell.received = nil
 		n.bell.receivedMu.Unlock()
 		if others := n.own(notes); len(others) > 0 {
-			n.on.receive(others)
+			n.on.Receive(others)
 		}
 	}
 }
 
-// own handles the notes that are about nodes and returns the others.
-func (n *Nodes) own(notes []note) (others []note) {
+// own handles the notes about nodes, and those that others subscribed to, and returns the
+// rest.
+func (n *Nodes) own(notes []Note) (others []Note) {
 	for _, got := range notes {
-		if got.kind == noteBye {
-			n.part(got.from)
+		if got.Kind == noteBye {
+			n.part(got.From)
 			continue
 		}
-		n.greet(got.from)
-		switch got.kind {
+		n.greet(got.From)
+		switch got.Kind {
 		case noteHello:
-			n.on.met()
+			n.on.Met()
 		case noteFreed:
 			n.leases.nudge()
 		case noteMissed:
-			n.on.missed()
+			n.missed()
 		default:
-			others = append(others, got)
+			if !n.dispatch(&got) {
+				others = append(others, got)
+			}
 		}
 	}
 	return others
 }
 
-// arg decodes an argument of a note; a missing one stays as it is.
-func (g *note) arg(i int, into any) bool {
-	return i < len(g.args) && json.Unmarshal(g.args[i], into) == nil
+// Arg decodes an argument of a note; a missing one stays as it is.
+func (g *Note) Arg(i int, into any) bool {
+	return i < len(g.Args) && json.Unmarshal(g.Args[i], into) == nil
 }

@@ -52,15 +52,9 @@ type LeaseRow struct {
 	MS    int64         `db:"ms"`
 }
 
-// The times of a lease. A holder that cannot renew it stops before another can take
-// it, with time for what is under way (see finishRest).
-const (
-	LeaseLife  = 15 * time.Second
-	renewEvery = 5 * time.Second
-	fenceAfter = 9 * time.Second
-	renewAgain = time.Second     // after a failure
-	renewLimit = 3 * time.Second // of one attempt
-)
+// LeaseLife is how long a lease lasts that its holder does not renew. The holder stops
+// earlier, with time for what is under way, so that two nodes never do the same work.
+const LeaseLife = 15 * time.Second
 
 // NodeLease is the prefix of the leases by which nodes show that they are alive.
 const NodeLease = "node:"

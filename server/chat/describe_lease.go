@@ -25,7 +25,7 @@ func (n *Nodes) Describe(ctx context.Context, l *Lease, report func() any) {
 			if err == nil {
 				shown = now
 			} else if ctx.Err() == nil {
-				n.reportFailure("other nodes cannot be shown how this one is doing", err)
+				n.ReportFailure("other nodes cannot be shown how this one is doing", err)
 			}
 		}
 		select {

@@ -30,7 +30,7 @@ func (o *Outbox) DiscardFailed(ctx context.Context, dest string) (count int, mor
 			for i := range failed {
 				var still bool
 				if err == nil {
-					still, err = failed[i].stillFailed(tx)
+					still, err = stillFailed(&failed[i], tx)
 				}
 				if err == nil && still {
 					err = tx.DropDelivery(&failed[i])

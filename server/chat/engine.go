@@ -77,11 +77,14 @@ type IdentityRules struct {
 // Open makes an engine on a store. It reads the stored settings and the operators'
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	hub, nodes := newHub(c.Taps...), newNodes(c.Cluster, c.Log)
-	hub.nodes = nodes
-	e := &Engine{Store: c.Store, Hub: hub, Nodes: nodes, Outbox: newOutbox(c.Store, hub, nodes, c.Log, c.Attempted), Inbox: newInbox(c.Store, nodes, c.Log),
-		Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
-	e.Relay = newRelay(c, hub, e.Outbox, nodes)
+	e := &Engine{Store: c.Store, Nodes: NewNodes(c.Cluster, c.Log), Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
+	e.Hub = NewHub(e.Nodes.Ring, c.Taps...)
+	for kind, receive := range e.Hub.Notes() {
+		e.Nodes.Subscribe(kind, Topic{Receive: receive})
+	}
+	e.Outbox = NewOutbox(c.Store, e.Hub, e.Nodes, c.Log, c.Attempted)
+	e.Inbox = NewInbox(c.Store, e.Nodes, c.Log)
+	e.Relay = newRelay(c, e)
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
 	}
@@ -94,8 +97,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 // Hosts returns the names of the website.
 func (r *Relay) Hosts() *Hosts { return r.hosts }
 
-func newRelay(c Config, hub *Hub, outbox *Outbox, nodes *Nodes) *Relay {
-	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, declared: c.Declared, env: c.Settings, identity: c.Identity,
+func newRelay(c Config, e *Engine) *Relay {
+	r := &Relay{store: c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, targets: c.Targets, declared: c.Declared, env: c.Settings, identity: c.Identity,
 		isBot: c.IsBot, hosts: newHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
 	if r.declared == nil {
 		r.declared = SettingList()
@@ -118,7 +121,7 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	joined, part := context.WithCancel(context.WithoutCancel(ctx)) // longer than the parts, which use it
 	var sharing, running sync.WaitGroup
-	sharing.Go(func() { e.Nodes.run(joined, e) })
+	sharing.Go(func() { e.Nodes.Run(joined, peers{e}) })
 	for _, part := range append(parts, e.keepTime, e.keepStoreAlone) {
 		running.Go(func() {
 			if err := part(ctx); err != nil {
@@ -134,7 +137,7 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	running.Wait()
 	part()
 	sharing.Wait()
-	e.Nodes.end()
+	e.Nodes.End()
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -212,12 +215,5 @@ func Within(limit time.Duration, wait func()) bool {
 		return true
 	case <-timer.C:
 		return false
-	}
-}
-
-// waitIdle waits while something is busy, within a limit.
-func waitIdle(limit time.Duration, busy func() bool) {
-	for end := time.Now().Add(limit); busy() && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
 	}
 }

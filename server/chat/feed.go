@@ -42,10 +42,10 @@ type Opening struct {
 // Follow opens a feed behind a cursor, the id of the last event its reader
 // saw; "" is right behind the session's latest init. The caller ends it with
 // Close.
-func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string) (*Feed, Opening, error) {
-	f := &Feed{sub: r.hub.subscribe(by, sessionID), store: r.store, sessionID: sessionID}
+func (h *Hub) Follow(ctx context.Context, store Store, by Author, sessionID, cursor string) (*Feed, Opening, error) {
+	f := &Feed{sub: h.subscribe(by, sessionID), store: store, sessionID: sessionID}
 	var open Opening
-	err := r.store.ReadOne(ctx, func(rd Reader) (err error) {
+	err := store.ReadOne(ctx, func(rd Reader) (err error) {
 		open.Session, err = rd.SessionHeader(sessionID)
 		return err
 	})
@@ -60,14 +60,11 @@ func (r *Relay) Follow(ctx context.Context, by Author, sessionID, cursor string)
 		f.Close()
 		return nil, Opening{}, err
 	}
-	f.left = r.visitorCame(sessionID)
-	if open.Session.LeavingRev != 0 {
-		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver also checks for open streams
-			r.log.Warn("cannot cancel an announced leave", "session", sessionID, "err", err)
-		}
-	}
 	return f, open, nil
 }
+
+// OnClose sets what runs when the feed is closed.
+func (f *Feed) OnClose(left func()) { f.left = left }
 
 // startOf returns the revision of a cursor, -1 for an invalid one.
 func startOf(cursor string, s *Session) int64 {

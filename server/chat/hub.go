@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"encoding/json"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ type Hub struct {
 	sessions map[string][]*Subscription
 	all      []*Subscription
 	taps     []func(*Event)
-	nodes    *Nodes
+	ring     func(kind string, args ...any)
 	closed   bool
 }
 
@@ -35,11 +36,53 @@ type Subscription struct {
 	by        Author       // who reads a session
 }
 
-// newHub makes a hub without subscribers, which knows no other nodes. A tap is called
-// with every event of a session, in the order of publishing, and must not wait: it
-// loses none.
-func newHub(taps ...func(*Event)) *Hub {
-	return &Hub{sessions: map[string][]*Subscription{}, taps: taps, nodes: &Nodes{}}
+// The notes between the hubs of nodes.
+const (
+	noteState     = "t" // type, source, session, body
+	noteDrop      = "d" // session: its streams end
+	noteUncertain = "u" // something may have happened in a session
+)
+
+// NewHub makes a hub without subscribers; ring sends notes to the hubs of other nodes. A
+// tap is called with every event of a session, in the order of publishing, and must not
+// wait: it loses none.
+func NewHub(ring func(kind string, args ...any), taps ...func(*Event)) *Hub {
+	return &Hub{sessions: map[string][]*Subscription{}, taps: taps, ring: ring}
+}
+
+// Notes returns what receives the notes of other hubs, by their kind.
+func (h *Hub) Notes() map[string]func(node string, args []json.RawMessage) {
+	return map[string]func(string, []json.RawMessage){
+		noteState: func(_ string, args []json.RawMessage) { h.receiveState(args) },
+		noteDrop: func(_ string, args []json.RawMessage) {
+			if id, ok := textOf(args, 0); ok {
+				h.drop(id)
+			}
+		},
+		noteUncertain: func(_ string, args []json.RawMessage) {
+			if id, ok := textOf(args, 0); ok {
+				h.markUncertain(id)
+			}
+		},
+	}
+}
+
+func (h *Hub) receiveState(args []json.RawMessage) {
+	t, hasType := textOf(args, 0)
+	source, hasSource := textOf(args, 1)
+	sessionID, hasSession := textOf(args, 2)
+	if !hasType || !hasSource || !hasSession {
+		return
+	}
+	var body any
+	if len(args) > 3 && string(args[3]) != "null" {
+		body = args[3]
+	}
+	h.Publish(NewEvent(EventType(t), source, Now(), sessionID, body))
+}
+
+func textOf(args []json.RawMessage, i int) (text string, ok bool) {
+	return text, i < len(args) && json.Unmarshal(args[i], &text) == nil
 }
 
 // Subscribe starts a subscription to one session, or to all with "". The
@@ -124,15 +167,15 @@ func (h *Hub) Open() (n int) {
 	return n
 }
 
-// wants reports whether anybody here reads a session's events.
-func (h *Hub) wants(sessionID string) bool {
+// Wants reports whether anybody here reads a session's events.
+func (h *Hub) Wants(sessionID string) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return len(h.all) > 0 || len(h.taps) > 0 || len(h.sessions[sessionID]) > 0
 }
 
-// watchedIDs lists the sessions that have subscriptions.
-func (h *Hub) watchedIDs() []string {
+// WatchedIDs lists the sessions that have subscriptions.
+func (h *Hub) WatchedIDs() []string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	ids := make([]string, 0, len(h.sessions))
@@ -142,9 +185,9 @@ func (h *Hub) watchedIDs() []string {
 	return ids
 }
 
-// review ends those streams of a session that would not be allowed any more, and makes the
+// Review ends those streams of a session that would not be allowed any more, and makes the
 // readers of the others that are not complete read the store.
-func (h *Hub) review(sessionID string, now Standing, exists bool) {
+func (h *Hub) Review(sessionID string, now Standing, exists bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var stay []*Subscription
@@ -166,8 +209,8 @@ func (h *Hub) review(sessionID string, now Standing, exists bool) {
 	h.sessions[sessionID] = stay
 }
 
-// loseAll makes the readers of all sessions read the store: they have Lost events.
-func (h *Hub) loseAll() {
+// LoseAll makes the readers of all sessions read the store: they have Lost events.
+func (h *Hub) LoseAll() {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for _, s := range h.all {
@@ -180,13 +223,13 @@ func (h *Hub) loseAll() {
 // every node.
 func (h *Hub) PublishState(t EventType, source, sessionID string, body any) {
 	h.Publish(NewEvent(t, source, Now(), sessionID, body))
-	h.nodes.Ring(noteState, t, source, sessionID, body)
+	h.ring(noteState, t, source, sessionID, body)
 }
 
 // Drop ends every subscription of a session that was erased or blocked, at every node.
 func (h *Hub) Drop(sessionID string) {
 	h.drop(sessionID)
-	h.nodes.Ring(noteDrop, sessionID)
+	h.ring(noteDrop, sessionID)
 }
 
 func (h *Hub) drop(sessionID string) {
@@ -198,9 +241,14 @@ func (h *Hub) drop(sessionID string) {
 	delete(h.sessions, sessionID)
 }
 
-// MarkUncertain ends every subscription of a session after a commit whose outcome is
-// unknown. Those of all sessions have Lost events.
+// MarkUncertain ends every subscription of a session, at every node, after a commit whose
+// outcome is unknown. Those of all sessions have Lost events.
 func (h *Hub) MarkUncertain(sessionID string) {
+	h.markUncertain(sessionID)
+	h.ring(noteUncertain, sessionID)
+}
+
+func (h *Hub) markUncertain(sessionID string) {
 	h.drop(sessionID)
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,37 +15,6 @@ import (
 	"sync"
 	"time"
 )
-
-// UpdateState is the state of an update.
-type UpdateState int
-
-// A failed update was tried too often; it stays visible.
-const (
-	UpdatePending UpdateState = iota
-	UpdateDone
-	UpdateFailed
-)
-
-// Update is what a platform sent, stored raw before it is acknowledged and handled
-// afterwards, in order per thread.
-type Update struct {
-	Bridge string `db:"bridge"`
-	// Key is the platform's id of the update; the same key again is ignored.
-	Key string `db:"key"`
-	// Seq orders the updates of a thread; the store assigns it.
-	Seq        int64       `db:"seq"`
-	Thread     string      `db:"thread"`
-	Raw        Raw         `db:"raw"`
-	State      UpdateState `db:"state"`
-	Attempts   int         `db:"attempts"`
-	NextAt     Time        `db:"next_at"`
-	LastError  string      `db:"last_error"`
-	ReceivedAt Time        `db:"received_at"`
-}
-
-// InboxAttempts is how often the inbox tries an update; after that it counts as a
-// fault that no retry fixes.
-const InboxAttempts = 10
 
 // Inbox keeps what platforms send until it is handled: the receiver
 // stores the raw update and acknowledges it at once, names and files are
@@ -76,9 +46,14 @@ type receiver struct {
 	unstored LogThrottle
 }
 
-// newInbox makes an inbox that serves no bridge yet.
-func newInbox(store Store, nodes *Nodes, log *slog.Logger) *Inbox {
-	return &Inbox{store: store, nodes: nodes, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
+// noteUpdate is the note about a stored update: bridge, thread.
+const noteUpdate = "i"
+
+// NewInbox makes an inbox that serves no bridge yet.
+func NewInbox(store Store, others *Nodes, log *slog.Logger) *Inbox {
+	in := &Inbox{store: store, nodes: others, log: log, receivers: map[string]*receiver{}, givenUp: map[string]error{}}
+	others.Subscribe(noteUpdate, Topic{Receive: in.receiveWake})
+	return in
 }
 
 // Receive stores an update. When it returns nil the update may be acknowledged. A
@@ -100,6 +75,13 @@ func (in *Inbox) Receive(ctx context.Context, u Update) error {
 func (in *Inbox) Wake(bridge, thread string) {
 	if !in.wakeHere(bridge, thread) {
 		in.nodes.Ring(noteUpdate, bridge, thread)
+	}
+}
+
+func (in *Inbox) receiveWake(_ string, args []json.RawMessage) {
+	var bridge, thread string
+	if len(args) == 2 && json.Unmarshal(args[0], &bridge) == nil && json.Unmarshal(args[1], &thread) == nil {
+		in.wakeHere(bridge, thread)
 	}
 }
 
@@ -136,10 +118,6 @@ func (in *Inbox) Serve(ctx context.Context, bridge string, parallel int, handle 
 	cancel()
 	return cmp.Or(err, <-failed)
 }
-
-// Errands is the suffix of a bridge's name under which the inbox keeps follow-up work
-// of its updates.
-const Errands = " errands"
 
 // errandsPer is how many errands run per parallel update: they wait for
 // the platform most of the time.
@@ -183,10 +161,10 @@ func (in *Inbox) remove(r *receiver) {
 	}
 }
 
-// due returns when an update is due: at once if it was not tried yet, or if its
+// dueAt returns when an update is due: at once if it was not tried yet, or if its
 // pause is longer than any: the clock was wrong when that was stored.
-func (u *Update) due(now Time) Time {
-	if u.Attempts == 0 && u.LastError == "" || u.NextAt.Sub(now) > longestWait+2*time.Minute {
+func dueAt(u *Update, now Time) Time {
+	if u.Attempts == 0 && u.LastError == "" || u.NextAt.Sub(now) > LongestWait+2*time.Minute {
 		return min(u.NextAt, now)
 	}
 	return u.NextAt
@@ -194,7 +172,7 @@ func (u *Update) due(now Time) Time {
 
 // serve handles a thread's due updates in order.
 func (r *receiver) serve(ctx context.Context, thread string) Time {
-	storing, cancel := untilLost(ctx)
+	storing, cancel := UntilLost(ctx)
 	defer cancel()
 	for ctx.Err() == nil {
 		u, err := r.head(storing, thread)
@@ -205,7 +183,7 @@ func (r *receiver) serve(ctx context.Context, thread string) Time {
 		if u == nil {
 			return 0
 		}
-		if due := u.due(Now()); due > Now() {
+		if due := dueAt(u, Now()); due > Now() {
 			return due
 		}
 		err = r.attempt(ctx, *u)
@@ -286,7 +264,7 @@ func (r *receiver) settle(u *Update, err error) {
 	}
 	u.LastError = err.Error()
 	if wait := (*RetryAfter)(nil); errors.As(err, &wait) {
-		u.NextAt = wait.until(Now())
+		u.NextAt = wait.Until(Now())
 		return
 	}
 	u.Attempts++
@@ -299,9 +277,16 @@ func (r *receiver) settle(u *Update, err error) {
 	u.NextAt = Now().Add(Backoff(time.Second, 5*time.Minute)(u.Attempts))
 }
 
-// serving lists the receivers of the bridges that are served here.
-func (in *Inbox) serving() []*receiver {
+// Sweep finds work in lanes that are served here and that no note announced.
+func (in *Inbox) Sweep(ctx context.Context) error {
 	in.mu.Lock()
-	defer in.mu.Unlock()
-	return slices.Collect(maps.Values(in.receivers))
+	serving := slices.Collect(maps.Values(in.receivers))
+	in.mu.Unlock()
+	for _, r := range serving {
+		err := r.lanes.sweep(ctx, in.store, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(r.bridge) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

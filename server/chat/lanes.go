@@ -39,7 +39,7 @@ func newLanes(parallel int, work func(ctx context.Context, key string) Time) *la
 // wake makes a lane due at a time, or earlier if it already was. A lane that
 // is being worked on is checked again afterwards.
 func (l *lanes) wake(key string, at Time) {
-	due := timeOf(at)
+	due := at.Monotonic()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.known[key]
@@ -69,9 +69,6 @@ func (l *lanes) learn(key string, at Time) {
 		l.wake(key, at)
 	}
 }
-
-// timeOf converts to the monotonic clock, so that setting the clock does not matter.
-func timeOf(at Time) time.Time { return time.Now().Add(at.Sub(Now())) }
 
 // busy reports whether a lane is being worked on or due.
 func (l *lanes) busy() bool {
@@ -106,6 +103,19 @@ func (l *lanes) serve(ctx context.Context, store Store, left func(Reader) ([]Lan
 	}
 	l.run(ctx)
 	return nil
+}
+
+// sweep learns of waiting lanes that nobody announced.
+func (l *lanes) sweep(ctx context.Context, store Store, left func(Reader) ([]Lane, error)) error {
+	var waiting []Lane
+	err := store.ReadOne(ctx, func(r Reader) (err error) {
+		waiting, err = left(r)
+		return err
+	})
+	for _, w := range waiting {
+		l.learn(w.Key, w.NextAt)
+	}
+	return err
 }
 
 // run works until ctx ends, then waits for the lanes being worked on.
@@ -146,7 +156,7 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 // workOn works on a lane once and puts it back if work is left.
 func (l *lanes) workOn(ctx context.Context, w *lane) {
 	next := l.work(ctx, w.key)
-	due := timeOf(next)
+	due := next.Monotonic()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.running--

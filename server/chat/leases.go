@@ -9,6 +9,16 @@ import (
 	"time"
 )
 
+// The times of a lease. A holder that cannot renew it stops at fenceAfter and has until
+// [LeaseLife] for what is under way, but no longer than FinishRest.
+const (
+	renewEvery = 5 * time.Second
+	fenceAfter = 9 * time.Second
+	renewAgain = time.Second     // after a failure
+	renewLimit = 3 * time.Second // of one attempt
+	FinishRest = 5 * time.Second
+)
+
 // leases are those that this node holds.
 type leases struct {
 	mu      sync.Mutex
@@ -81,12 +91,12 @@ func (n *Nodes) under(ctx context.Context, name string, epoch int64, renewed tim
 	return lost, err
 }
 
-// untilLost returns a context for storing what was done: it outlives ctx, but a lost lease
+// UntilLost returns a context for storing what was done: it outlives ctx, but a lost lease
 // only by finishRest.
-func untilLost(ctx context.Context) (context.Context, context.CancelFunc) {
+func UntilLost(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		if errors.Is(context.Cause(ctx), ErrLeaseLost) && Rest(out, finishRest) == nil {
+		if errors.Is(context.Cause(ctx), ErrLeaseLost) && Rest(out, FinishRest) == nil {
 			cut(ErrLeaseLost)
 		}
 	})
@@ -132,7 +142,7 @@ func (n *Nodes) tryAcquire(ctx context.Context, name string) (epoch int64, wait 
 	epoch, wait, err := n.cluster.Acquire(limited, name, n.Name())
 	if err != nil {
 		if ctx.Err() == nil {
-			n.reportFailure("a lease cannot be acquired", err)
+			n.ReportFailure("a lease cannot be acquired", err)
 		}
 		return 0, renewAgain
 	}
@@ -145,7 +155,7 @@ func (n *Nodes) release(ctx context.Context, l *Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := n.cluster.Release(ctx, l.name, l.epoch); err != nil {
-		n.reportFailure("a lease cannot be released", err)
+		n.ReportFailure("a lease cannot be released", err)
 		return
 	}
 	n.Ring(noteFreed)
@@ -227,10 +237,21 @@ func (l *leases) renewed(epochs map[string]int64, at time.Time) {
 	}
 }
 
-// fence is part of each transaction of work under a lease.
-func (l *Lease) fence(tx Tx) error {
+// Fence is part of each transaction of work under a lease.
+func (l *Lease) Fence(tx Fencer) error {
 	if l == nil {
 		return nil
 	}
 	return tx.Fence(l.name, l.epoch)
 }
+
+// Epoch is the lease's epoch, 0 for none.
+func (l *Lease) Epoch() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.epoch
+}
+
+// Lose ends the work under the lease: another node does it now.
+func (l *Lease) Lose() { l.lose(ErrLeaseLost) }

@@ -24,7 +24,7 @@ type Nodes struct {
 	mu      sync.Mutex
 	peers   map[string]time.Time // the other nodes that are alive, by id: known since
 	many    atomic.Bool          // there are peers
-	on      nodeEvents           // of run
+	on      Observer             // of run
 	failed  LogThrottle
 	polling LogThrottle
 	// sweepNow asks for a sweep.
@@ -32,15 +32,15 @@ type Nodes struct {
 	topics   map[string]Topic // by kind; of mu
 }
 
-// Topic is a kind of notes of another package.
+// Topic is a kind of notes that others than this package send.
 type Topic struct {
-	// Receive takes a note's arguments; Gone forgets what a node has said. Neither waits.
+	// Receive takes a note's arguments; Gone, which may be nil, forgets what a node has said.
+	// Neither waits.
 	Receive func(node string, args []json.RawMessage)
 	Gone    func(node string)
 }
 
-// Subscribe receives the notes of a kind from now on. Kinds of other packages have more
-// than one letter.
+// Subscribe receives the notes of a kind from now on.
 func (n *Nodes) Subscribe(kind string, t Topic) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -50,46 +50,48 @@ func (n *Nodes) Subscribe(kind string, t Topic) {
 	n.topics[kind] = t
 }
 
-// pass passes a note to the package that knows its kind.
-func (n *Nodes) pass(got *note) {
+// dispatch passes a note to those who subscribed to its kind, if any did.
+func (n *Nodes) dispatch(got *Note) (known bool) {
 	n.mu.Lock()
-	t := n.topics[got.kind]
+	t, known := n.topics[got.Kind]
 	n.mu.Unlock()
-	if t.Receive != nil {
-		t.Receive(got.from, got.args)
+	if known {
+		t.Receive(got.From, got.Args)
 	}
+	return known
 }
 
-func (n *Nodes) dropped(node string) {
+func (n *Nodes) forget(node string) {
 	n.mu.Lock()
 	topics := slices.Collect(maps.Values(n.topics))
 	n.mu.Unlock()
 	for _, t := range topics {
-		t.Gone(node)
+		if t.Gone != nil {
+			t.Gone(node)
+		}
 	}
 }
 
 // Shared reports whether there are other nodes.
 func (n *Nodes) Shared() bool { return n.many.Load() }
 
-// nodeEvents handles what other nodes do.
-type nodeEvents interface {
-	// receive handles notes, which came in this order.
-	receive(notes []note)
-	// missed: notes of others may not have arrived.
-	missed()
-	// met: others do not know yet what only this node knows.
-	met()
-	// gone: a node has ended, and what it knew with it.
-	gone(node string)
-	// sweepStreams and sweepLanes look for what was missed.
-	sweepStreams(ctx context.Context)
-	sweepLanes(ctx context.Context)
-	// refreshStale reads what could not be read.
-	refreshStale()
+// Observer handles what other nodes do.
+type Observer interface {
+	// Receive handles notes, which came in this order.
+	Receive(notes []Note)
+	// Missed: notes of others may not have arrived.
+	Missed()
+	// Met: others do not know yet what only this node knows.
+	Met()
+	// Gone: a node has ended, and what it knew with it.
+	Gone(node string)
+	// SweepStreams and SweepLanes look for what was missed.
+	SweepStreams(ctx context.Context)
+	SweepLanes(ctx context.Context)
 }
 
-func newNodes(cluster Cluster, log *slog.Logger) *Nodes {
+// NewNodes makes the nodes of a cluster, or with nil the only one.
+func NewNodes(cluster Cluster, log *slog.Logger) *Nodes {
 	return &Nodes{cluster: cluster, log: log, peers: map[string]time.Time{}, leases: newLeases(), bell: newBell(), sweepNow: make(chan struct{}, 1)}
 }
 
@@ -130,9 +132,9 @@ func nodeInfo() string {
 	return host
 }
 
-// run keeps this node known to the others, its leases renewed and the doorbell
+// Run keeps this node known to the others, its leases renewed and the doorbell
 // connected until ctx ends.
-func (n *Nodes) run(ctx context.Context, on nodeEvents) {
+func (n *Nodes) Run(ctx context.Context, on Observer) {
 	if n.cluster == nil {
 		return
 	}
@@ -144,7 +146,7 @@ func (n *Nodes) run(ctx context.Context, on nodeEvents) {
 	running.Go(func() { n.keepListening(ctx) })
 	running.Go(func() { n.keepReceiving(ctx) })
 	running.Go(func() { n.keepRinging(ctx) })
-	running.Go(func() { n.keepSweeping(ctx, on.refreshStale, on.sweepStreams, on.sweepLanes) })
+	running.Go(func() { n.keepSweeping(ctx) })
 }
 
 // register makes this node known to the others.
@@ -152,7 +154,7 @@ func (n *Nodes) register(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, renewLimit)
 	defer cancel()
 	if _, _, err := n.cluster.Acquire(ctx, NodeLease+n.Name(), nodeInfo()); err != nil {
-		n.reportFailure("this node cannot make itself known", err)
+		n.ReportFailure("this node cannot make itself known", err)
 	}
 }
 
@@ -175,7 +177,7 @@ func (n *Nodes) renew(ctx context.Context) bool {
 	held, nodes, err := n.cluster.Renew(limited)
 	if err != nil {
 		if ctx.Err() == nil {
-			n.reportFailure("leases cannot be renewed", err)
+			n.ReportFailure("leases cannot be renewed", err)
 		}
 		return false
 	}
@@ -187,7 +189,7 @@ func (n *Nodes) renew(ctx context.Context) bool {
 	return true
 }
 
-func (n *Nodes) reportFailure(what string, err error) {
+func (n *Nodes) ReportFailure(what string, err error) {
 	if times := n.failed.Allow(); times > 0 {
 		n.log.Warn(what, "err", err, "count", times)
 	}
@@ -222,14 +224,21 @@ func (n *Nodes) announce(came, went []string) {
 	}
 	for _, id := range went {
 		n.log.Info("a node has ended", "node", id)
-		n.on.gone(id)
+		n.on.Gone(id)
+		n.forget(id)
 	}
 	if len(came) > 0 {
-		n.on.met()
+		n.on.Met()
 	}
 	if len(came)+len(went) > 0 {
-		n.on.missed()
+		n.missed()
 	}
+}
+
+// missed makes this node look for what notes may have said that did not arrive.
+func (n *Nodes) missed() {
+	n.on.Missed()
+	signal(n.sweepNow)
 }
 
 // greet notes that another node was met.
@@ -258,8 +267,8 @@ func (n *Nodes) part(id string) {
 	}
 }
 
-// end releases what this node has left, after everything else has stopped.
-func (n *Nodes) end() {
+// End releases what this node has left, after everything else has stopped.
+func (n *Nodes) End() {
 	if n.cluster == nil {
 		return
 	}

@@ -121,7 +121,7 @@ func (r *Relay) Organise(ctx context.Context, by Author, sessionID string, o Org
 		return err
 	})
 	if err == nil && o.Until != nil && *o.Until != 0 {
-		r.snoozes.lookAt(timeOf(*o.Until))
+		r.snoozes.lookAt(o.Until.Monotonic())
 		r.nodes.Ring(noteSnoozed, *o.Until) // this node may end before
 	}
 	return err

@@ -23,12 +23,17 @@ type Outbox struct {
 	kept    map[string]unstored // by sink
 }
 
-// newOutbox makes an outbox that serves no sink yet.
-func newOutbox(store Store, hub *Hub, nodes *Nodes, log *slog.Logger, attempted func(string, Outcome)) *Outbox {
+// noteRetry is the note about a delivery that is retried: sink, session, revision.
+const noteRetry = "w"
+
+// NewOutbox makes an outbox that serves no sink yet. attempted may be nil.
+func NewOutbox(store Store, live *Hub, others *Nodes, log *slog.Logger, attempted func(string, Outcome)) *Outbox {
 	if attempted == nil {
 		attempted = func(string, Outcome) {}
 	}
-	return &Outbox{store: store, hub: hub, nodes: nodes, log: log, attempted: attempted, senders: map[string]*sender{}, kept: map[string]unstored{}}
+	o := &Outbox{store: store, hub: live, nodes: others, log: log, attempted: attempted, senders: map[string]*sender{}, kept: map[string]unstored{}}
+	others.Subscribe(noteRetry, Topic{Receive: o.receiveRetry})
+	return o
 }
 
 // Serve starts with a sink's waiting deliveries and serves it until ctx ends.
@@ -96,9 +101,23 @@ func (o *Outbox) MarkReachable(dest string) {
 	}
 }
 
-// serving lists the senders of the sinks that are served here.
-func (o *Outbox) serving() []*sender {
+// Sweep finds work in lanes that are served here and that no note announced.
+func (o *Outbox) Sweep(ctx context.Context) error {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Collect(maps.Values(o.senders))
+	serving := slices.Collect(maps.Values(o.senders))
+	o.mu.Unlock()
+	for _, s := range serving {
+		err := s.lanes.sweep(ctx, o.store, func(r Reader) ([]Lane, error) { return r.Lanes(s.sink.Name()) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// waitIdle waits while something is busy, within a limit.
+func waitIdle(limit time.Duration, busy func() bool) {
+	for end := time.Now().Add(limit); busy() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
 }

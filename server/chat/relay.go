@@ -91,15 +91,9 @@ type change struct {
 	hosts    *Hosts
 	readOnly bool // its author only read something, which does not count as activity
 	events   []Event
-	wakes    []wake
+	wakes    []Wake
 	holding  bool           // see hold
 	held     []func() error // steps that wait for an insert
-}
-
-// wake is a lane to which a transaction added work.
-type wake struct {
-	dest, sessionID string
-	due             Time
 }
 
 // change locks a session for its author, runs op, stores the session and, once
@@ -163,7 +157,7 @@ func (c *change) emit(e Event) error {
 // put stores an event with its deliveries.
 func (c *change) put(e *Event, to []Destination) error {
 	for _, d := range to {
-		c.wakes = append(c.wakes, wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
+		c.wakes = append(c.wakes, Wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
 	}
 	c.events = append(c.events, *e)
 	if err := c.record(e); err != nil {
@@ -229,20 +223,19 @@ func (r *Relay) markUncertain(c *change) {
 	if len(c.events) > 0 {
 		r.hub.MarkUncertain(c.session.ID)
 		r.wake(c)
-		r.nodes.Ring(noteUncertain, c.session.ID)
 	}
 }
 
 // wake wakes the lanes to which a change added work.
 func (r *Relay) wake(c *change) {
 	for _, w := range c.wakes {
-		r.outbox.Wake(w.dest, w.sessionID, w.due)
+		r.outbox.Wake(w.Dest, w.SessionID, w.Due)
 	}
 }
 
 // ringChange notifies the other nodes of a change's events.
 func (r *Relay) ringChange(c *change) {
 	if n := len(c.events); n > 0 {
-		r.nodes.ringEvents(c.session.ID, c.events[0].Rev, c.events[n-1].Rev, c.wakes, c.at)
+		r.nodes.RingEvents(c.session.ID, c.events[0].Rev, c.events[n-1].Rev, c.wakes, c.at)
 	}
 }

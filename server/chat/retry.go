@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 )
@@ -21,7 +22,7 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if rests := d.State == DeliveryPending && (d.Attempts > 0 || d.LastError != ""); d.State != DeliveryFailed && !rests {
 			return Errorf(Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
 		}
-		return d.reset(tx)
+		return reset(&d, tx)
 	})
 	if err == nil || errors.Is(err, ErrAway) { // then it may be stored all the same
 		o.retryAtOnce(dest, sessionID, rev)
@@ -34,6 +35,14 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 func (o *Outbox) retryAtOnce(dest, sessionID string, rev int64) {
 	if !o.retryHere(dest, sessionID, rev) {
 		o.nodes.Ring(noteRetry, dest, sessionID, rev)
+	}
+}
+
+func (o *Outbox) receiveRetry(_ string, args []json.RawMessage) {
+	var dest, sessionID string
+	var rev int64
+	if len(args) == 3 && json.Unmarshal(args[0], &dest) == nil && json.Unmarshal(args[1], &sessionID) == nil && json.Unmarshal(args[2], &rev) == nil {
+		o.retryHere(dest, sessionID, rev)
 	}
 }
 
@@ -90,10 +99,10 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 		for i := range failed {
 			var still bool
 			if err == nil && !slices.Contains(off, failed[i].Dest) {
-				still, err = failed[i].stillFailed(tx)
+				still, err = stillFailed(&failed[i], tx)
 			}
 			if err == nil && still {
-				err = failed[i].reset(tx)
+				err = reset(&failed[i], tx)
 			}
 		}
 		return err
@@ -103,7 +112,7 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 
 // stillFailed locks a failed delivery and reports whether it is that still: somebody at
 // another node may have retried or discarded it, and it may have been sent since.
-func (d *Delivery) stillFailed(tx Tx) (bool, error) {
+func stillFailed(d *Delivery, tx Tx) (bool, error) {
 	now, err := tx.LockDelivery(d.Dest, d.SessionID, d.Rev)
 	if errors.Is(err, ErrDeliveryNotFound) {
 		return false, nil
@@ -112,9 +121,9 @@ func (d *Delivery) stillFailed(tx Tx) (bool, error) {
 }
 
 // reset makes a failed delivery due at once, as one that may have arrived if that is so.
-func (d *Delivery) reset(tx Tx) error {
+func reset(d *Delivery, tx Tx) error {
 	state := DeliveryPending
-	if d.mayHaveArrived() {
+	if mayHaveArrived(d) {
 		state = DeliverySending
 	}
 	d.State, d.Attempts, d.LastError, d.NextAt = state, 0, "", Now()
@@ -122,7 +131,7 @@ func (d *Delivery) reset(tx Tx) error {
 }
 
 // makeDue makes a waiting delivery due at once, unless that changed meanwhile.
-func (d *Delivery) makeDue(tx Tx, now Time) error {
+func makeDue(d *Delivery, tx Tx, now Time) error {
 	locked, err := tx.LockDelivery(d.Dest, d.SessionID, d.Rev)
 	if errors.Is(err, ErrDeliveryNotFound) || err == nil && (locked.State >= DeliveryDone || locked.NextAt <= now) {
 		return nil
@@ -151,7 +160,7 @@ func (o *Outbox) RetryNow(ctx context.Context, dest string) error {
 			lane, err := tx.Lane(dest, l.Key, 0)
 			for i := range lane {
 				if err == nil && lane[i].NextAt > now {
-					err = lane[i].makeDue(tx, now)
+					err = makeDue(&lane[i], tx, now)
 				}
 			}
 			return err

@@ -41,13 +41,13 @@ func (s *sender) serve(ctx context.Context, sessionID string) Time {
 		return until // a paused sink needs no look into its lanes
 	}
 	settled := s.takeKept(sessionID)
-	storing, cancel := untilLost(ctx)
+	storing, cancel := UntilLost(ctx)
 	defer cancel()
 	for {
 		claimed, next, err := s.advance(storing, sessionID, settled, ctx.Err() == nil)
 		switch {
 		case errors.Is(err, ErrLeaseLost):
-			s.lease.lose(ErrLeaseLost) // the outcome is not this node's any more
+			s.lease.Lose() // the outcome is not this node's any more
 			return Now().Add(StorePause)
 		case err != nil && settled != nil && ctx.Err() != nil:
 			s.keepOutcomes(sessionID, settled)
@@ -87,8 +87,8 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	switch {
 	case err == nil && done == 0:
 		err = errors.New("the sink delivered nothing and gave no reason")
-	case err != nil && errors.Is(context.Cause(ctx), errStopped):
-		err = fmt.Errorf("%w: %w", errStopped, err)
+	case err != nil && errors.Is(context.Cause(ctx), ErrStopped):
+		err = fmt.Errorf("%w: %w", ErrStopped, err)
 	}
 	if done > 0 && !s.policy.RetryOnRecovery {
 		s.markReachable()
@@ -99,17 +99,14 @@ func (s *sender) attempt(ctx context.Context, lane []Delivery) (done int, err er
 	return done, err
 }
 
-// finishRest is how long running deliveries may continue when relay stops.
-const finishRest = 5 * time.Second
-
 // finishing returns a context for running deliveries: it outlives ctx by finishRest.
 // Its cause is errStopped and that of ctx.
 func finishing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	out, cut := context.WithCancelCause(limited)
 	stop := context.AfterFunc(ctx, func() {
-		if Rest(out, finishRest) == nil {
-			cut(fmt.Errorf("%w: %w", errStopped, context.Cause(ctx)))
+		if Rest(out, FinishRest) == nil {
+			cut(fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx)))
 		}
 	})
 	return out, func() {
@@ -137,7 +134,7 @@ func (s *sender) safely(ctx context.Context, lane []Delivery) (done int, err err
 func (s *sender) advance(ctx context.Context, sessionID string, settled []Delivery, claim bool) (claimed []Delivery, next Time, err error) {
 	err = s.store.Apply(ctx, func(tx Tx) error {
 		claimed, next = nil, 0
-		if err := s.lease.fence(tx); err != nil {
+		if err := s.lease.Fence(tx); err != nil {
 			return err
 		}
 		for i := range settled {
@@ -171,10 +168,10 @@ func (s *sender) due(lane []Delivery) (due []Delivery, next Time) {
 	now := Now()
 	for i := range lane {
 		if d := &lane[i]; d.NextAt > now {
-			d.NextAt = s.trials.due(d, now, s.policy.longest())
+			d.NextAt = s.trials.due(d, now, longestPause(&s.policy))
 		}
 	}
-	return s.policy.due(lane, now, s.paused())
+	return selectDue(&s.policy, lane, now, s.paused())
 }
 
 // markSending stores that deliveries are about to be sent. The copies in lane
@@ -229,14 +226,14 @@ func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
 	}
 	d.Passed = d.Passed || errors.Is(err, ErrPassed)
 	switch {
-	case errors.Is(err, errStopped): // its outcome is unknown
+	case errors.Is(err, ErrStopped): // its outcome is unknown
 		d.Attempts--
 		d.State, d.NextAt = DeliverySending, now
 		return Ambiguous
 	case errors.Is(err, ErrPermanent) && wait == nil:
-		return d.giveUp(err)
+		return giveUp(d, err)
 	case !pace && s.trials.count(d, s.policy.MaxAge), wait == nil && d.Attempts >= s.policy.Attempts:
-		return d.giveUp(err)
+		return giveUp(d, err)
 	case wait != nil:
 		d.Attempts--
 		s.rest(d, wait.Pause(), now, false)
@@ -257,8 +254,8 @@ func (s *sender) judge(d *Delivery, err error, now Time) Outcome {
 
 // giveUp ends the attempts. That one of them may have arrived stays in the last error, so
 // that the sink looks for it if somebody retries.
-func (d *Delivery) giveUp(err error) Outcome {
-	if (d.Ambiguous() || errors.Is(err, context.DeadlineExceeded)) && !d.mayHaveArrived() {
+func giveUp(d *Delivery, err error) Outcome {
+	if (d.Ambiguous() || errors.Is(err, context.DeadlineExceeded)) && !mayHaveArrived(d) {
 		d.LastError = ErrAmbiguous.Error() + ": " + d.LastError
 	}
 	d.State = DeliveryFailed
@@ -266,7 +263,7 @@ func (d *Delivery) giveUp(err error) Outcome {
 }
 
 // mayHaveArrived reports whether the last error says that an attempt may have arrived.
-func (d *Delivery) mayHaveArrived() bool { return strings.Contains(d.LastError, ErrAmbiguous.Error()) }
+func mayHaveArrived(d *Delivery) bool { return strings.Contains(d.LastError, ErrAmbiguous.Error()) }
 
 // rest makes a delivery wait for its next attempt.
 func (s *sender) rest(d *Delivery, pause time.Duration, now Time, failing bool) {
@@ -311,15 +308,6 @@ func (s *sender) publish(t EventType, d *Delivery, more map[string]string) {
 		body["messageId"] = d.Event.MessageID
 	}
 	s.hub.PublishState(t, "", d.SessionID, body)
-}
-
-// Reason is the delivery's last error, for people.
-func (d *Delivery) Reason() string { return ReasonOf(d.LastError) }
-
-// Troubled reports whether a waiting delivery has failed often enough to be
-// shown.
-func (d *Delivery) Troubled() bool {
-	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= TroubleTries || d.Passed)
 }
 
 // report logs and shows that a delivery was given up.

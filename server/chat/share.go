@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"sort"
 	"time"
@@ -10,8 +9,6 @@ import (
 
 // The notes about what only one node knows by itself.
 const (
-	noteState    = "t" // type, source, session, body
-	noteDrop     = "d" // session: its streams end
 	noteSettings = "c" // the settings were changed
 	notePresence = "P" // the presence switch was set
 	noteActed    = "a" // when an operator acted outside the console
@@ -20,7 +17,6 @@ const (
 	noteSignOut  = "x" // operator, sign-in
 	noteViewing  = "o" // sign-in, the session that is open there
 	noteSnoozed  = "z" // until when a session is snoozed
-	noteRetry    = "w" // sink, session, revision of a delivery
 )
 
 // visitorsAtOnce is how many sessions a note names when a node tells of all.
@@ -36,6 +32,9 @@ const (
 // actedRings is how often other nodes are notified that operators act.
 const actedRings = 5 * time.Second
 
+// peers are the other nodes, as the engine sees them.
+type peers struct{ *Engine }
+
 // peerPerson is an operator at the consoles of another node.
 type peerPerson struct {
 	Name   string `json:"n"`
@@ -45,128 +44,94 @@ type peerPerson struct {
 }
 
 // handle handles any note that is not about events.
-func (e *Engine) handle(got *note) {
+func (e peers) handle(got *Note) {
 	var a, b string
-	switch got.kind {
-	case noteUpdate:
-		if got.arg(0, &a) && got.arg(1, &b) {
-			e.Inbox.wakeHere(a, b)
-		}
-	case noteUncertain:
-		if got.arg(0, &a) {
-			e.Hub.MarkUncertain(a)
-		}
-	case noteDrop:
-		if got.arg(0, &a) {
-			e.Hub.drop(a)
-		}
+	switch got.Kind {
 	case noteViewing:
-		if got.arg(0, &a) && got.arg(1, &b) {
+		if got.Arg(0, &a) && got.Arg(1, &b) {
 			e.viewHere(a, b)
 		}
 	case noteSnoozed:
 		var until Time
-		if got.arg(0, &until) {
-			e.snoozes.lookAt(timeOf(until))
+		if got.Arg(0, &until) {
+			e.snoozes.lookAt(until.Monotonic())
 		}
-	case noteRetry:
-		var rev int64
-		if got.arg(0, &a) && got.arg(1, &b) && got.arg(2, &rev) {
-			e.Outbox.retryHere(a, b, rev)
-		}
-	case noteState:
-		e.receiveState(got)
 	case noteSettings:
 		e.receiveSettings()
 	case notePresence, noteActed, notePeople, noteSignOut:
 		e.receivePresence(got)
 	case noteVisitor:
 		e.receiveVisitors(got)
-	default:
-		e.Nodes.pass(got)
-	}
-}
-
-func (e *Engine) receiveState(got *note) {
-	var t EventType
-	var source, sessionID string
-	if got.arg(0, &t) && got.arg(1, &source) && got.arg(2, &sessionID) {
-		var body json.RawMessage
-		if got.arg(3, &body) && string(body) != "null" {
-			e.Hub.Publish(NewEvent(t, source, Now(), sessionID, body))
-		} else {
-			e.Hub.Publish(NewEvent(t, source, Now(), sessionID, nil))
-		}
 	}
 }
 
 // receiveSettings reads the settings, which another node has changed.
-func (e *Engine) receiveSettings() {
+func (e peers) receiveSettings() {
 	ctx, cancel := context.WithTimeout(context.Background(), patchTimeout)
 	defer cancel()
 	e.patching.Lock()
 	defer e.patching.Unlock()
 	if err := e.applySettings(ctx); err != nil {
-		e.Nodes.reportFailure("the settings that another node changed cannot be read", err)
+		e.Nodes.ReportFailure("the settings that another node changed cannot be read", err)
 		e.settingsStale.Store(true)
 	}
 }
 
-func (e *Engine) receiveVisitors(got *note) {
+func (e peers) receiveVisitors(got *Note) {
 	var open bool
 	var portion int
-	got.arg(0, &open)
-	if got.arg(1, &portion) {
+	got.Arg(0, &open)
+	if got.Arg(1, &portion) {
 		e.receiveAllVisitors(got, portion)
 		return
 	}
-	for i := range got.args {
+	for i := range got.Args {
 		var id string
-		if i > 0 && got.arg(i, &id) && e.visitors.noteRemote(got.from, id, open, Now()) {
+		if i > 0 && got.Arg(i, &id) && e.visitors.noteRemote(got.From, id, open, Now()) {
 			e.announceVisitor(id, true)
 		}
 	}
 }
 
 // receiveAllVisitors takes a portion of all sessions that a node has streams of.
-func (e *Engine) receiveAllVisitors(got *note, portion int) {
+func (e peers) receiveAllVisitors(got *Note, portion int) {
 	v := &e.visitors
 	if v.coming == nil {
 		v.coming = map[string][]string{}
 	}
 	if portion&firstPortion != 0 {
-		v.coming[got.from] = nil
+		v.coming[got.From] = nil
 	}
-	for i := 2; i < len(got.args); i++ {
+	for i := 2; i < len(got.Args); i++ {
 		var id string
-		if got.arg(i, &id) {
-			v.coming[got.from] = append(v.coming[got.from], id)
+		if got.Arg(i, &id) {
+			v.coming[got.From] = append(v.coming[got.From], id)
 		}
 	}
 	if portion&lastPortion == 0 {
 		return
 	}
-	for _, id := range v.replace(got.from, v.coming[got.from], Now()) {
+	for _, id := range v.replace(got.From, v.coming[got.From], Now()) {
 		e.announceVisitor(id, true)
 	}
-	delete(v.coming, got.from)
+	delete(v.coming, got.From)
 }
 
-func (e *Engine) receivePresence(got *note) {
-	switch got.kind {
+func (e peers) receivePresence(got *Note) {
+	switch got.Kind {
 	case noteActed:
 		var at Time
-		if got.arg(0, &at) {
+		if got.Arg(0, &at) {
 			e.updatePresence(func(p *presence) { p.acted = max(p.acted, at) })
 		}
 	case notePeople:
 		var list []peerPerson
-		if got.arg(0, &list) {
-			e.updatePresence(func(p *presence) { p.setPeers(got.from, list) })
+		if got.Arg(0, &list) {
+			e.updatePresence(func(p *presence) { p.setPeers(got.From, list) })
 		}
 	case noteSignOut:
 		var name, signIn string
-		if got.arg(0, &name) && got.arg(1, &signIn) {
+		if got.Arg(0, &name) && got.Arg(1, &signIn) {
 			e.updatePresence(func(p *presence) { p.signOut(name, signIn) })
 		}
 	case notePresence:
@@ -175,7 +140,7 @@ func (e *Engine) receivePresence(got *note) {
 }
 
 // readPresence reads the presence switch, which another node has set.
-func (e *Engine) readPresence() {
+func (e peers) readPresence() {
 	ctx, cancel := context.WithTimeout(context.Background(), patchTimeout)
 	defer cancel()
 	var stored *presence
@@ -184,7 +149,7 @@ func (e *Engine) readPresence() {
 		return err
 	})
 	if err != nil {
-		e.Nodes.reportFailure("the presence that another node set cannot be read", err)
+		e.Nodes.ReportFailure("the presence that another node set cannot be read", err)
 		e.settingsStale.Store(true)
 		return
 	}
@@ -192,23 +157,22 @@ func (e *Engine) readPresence() {
 }
 
 // refreshStale reads what could not be read, or may have been missed.
-func (e *Engine) refreshStale() {
+func (e peers) refreshStale() {
 	if e.settingsStale.Swap(false) {
 		e.receiveSettings()
 		e.readPresence()
 	}
 }
 
-// missed implements nodeEvents.
-func (e *Engine) missed() {
-	e.Hub.loseAll()
+// Missed implements [Observer].
+func (e peers) Missed() {
+	e.Hub.LoseAll()
 	e.settingsStale.Store(true)
 	e.snoozes.lookAt(time.Now())
-	signal(e.Nodes.sweepNow)
 }
 
-// met implements nodeEvents: it notifies the others who is here, and thereby who is not.
-func (e *Engine) met() {
+// Met implements [Observer]: it notifies the others who is here, and thereby who is not.
+func (e peers) Met() {
 	e.updatePresence(func(p *presence) {
 		p.rung = p.own()
 		e.Nodes.Ring(notePeople, p.rung)
@@ -216,7 +180,7 @@ func (e *Engine) met() {
 	e.visitors.here(e.ringVisitors)
 }
 
-func (e *Engine) ringVisitors(ids []string) {
+func (e peers) ringVisitors(ids []string) {
 	for portion := firstPortion; ; portion = 0 {
 		part := ids[:min(len(ids), visitorsAtOnce)]
 		if ids = ids[len(part):]; len(ids) == 0 {
@@ -233,11 +197,10 @@ func (e *Engine) ringVisitors(ids []string) {
 	}
 }
 
-// gone implements nodeEvents.
-func (e *Engine) gone(node string) {
+// Gone implements [Observer].
+func (e peers) Gone(node string) {
 	e.visitors.ended(node, Now())
 	e.updatePresence(func(p *presence) { p.setPeers(node, nil) })
-	e.Nodes.dropped(node)
 }
 
 // setPeers notes who is at the consoles of another node.
@@ -265,7 +228,7 @@ func (p *presence) own() []peerPerson {
 // ringPeople notifies the other nodes who is here, if that changed. The caller holds the
 // lock of the presence.
 func (r *Relay) ringPeople() {
-	if !r.nodes.many.Load() {
+	if !r.nodes.Shared() {
 		r.presence.rung = nil
 		return
 	}

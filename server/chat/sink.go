@@ -147,3 +147,15 @@ type Destination struct {
 	Dest  string
 	Delay time.Duration
 }
+
+// TroubleTries is how many failed attempts make a delivery worth showing.
+const TroubleTries = 3
+
+// Reason is the delivery's last error, for people.
+func (d *Delivery) Reason() string { return ReasonOf(d.LastError) }
+
+// Troubled reports whether a waiting delivery has failed often enough to be
+// shown.
+func (d *Delivery) Troubled() bool {
+	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= TroubleTries || d.Passed)
+}

@@ -77,7 +77,7 @@ func (r *Relay) wakeSnoozed(ctx context.Context) {
 	list, err := r.snoozed(ctx)
 	for i := 0; i < len(list) && err == nil; i++ {
 		if at := list[i].SnoozedUntil; at > Now() {
-			next = minTime(next, timeOf(at))
+			next = minTime(next, at.Monotonic())
 			break
 		}
 		if err = r.wakeSession(ctx, list[i].ID); i == len(list)-1 {

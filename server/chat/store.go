@@ -250,6 +250,11 @@ type Tx interface {
 	// PruneBacklog removes the events up to a number.
 	PruneBacklog(upTo int64) error
 
+	Fencer
+}
+
+// Fencer is the part of a [Tx] about leases.
+type Fencer interface {
 	// Fence returns ErrLeaseLost unless a lease still has this epoch, and keeps it so
 	// until the transaction ends. Only a store with a [Cluster] has leases.
 	Fence(name string, epoch int64) error

@@ -2,31 +2,26 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
 
-// The safety net under the doorbell: how often a node looks for what it missed.
-const (
-	streamsEvery = 2 * time.Second
-	lanesEvery   = 5 * time.Second
-	sweepAtOnce  = 1000 // sessions in one query
-	// A sweep that takes long, because much waits, comes less often.
-	sweepRest = 20
-)
+// sweepAtOnce is how many sessions one query looks at.
+const sweepAtOnce = 1000
 
-// Notes about sessions.
-const noteUncertain = "u" // something may have happened in a session
+// readLimit bounds the reading of what other nodes stored.
+const readLimit = 5 * time.Second
 
 // maxRemote bounds how many events of a session are read for a note; a reader that misses
 // more reads the store itself.
 const maxRemote = 100
 
-// receive implements nodeEvents: notes of other nodes.
-func (e *Engine) receive(notes []note) {
-	var stored []note
+// Receive implements [Observer].
+func (e peers) Receive(notes []Note) {
+	var stored []Note
 	for i := range notes {
-		if notes[i].kind == noteStored {
+		if notes[i].Kind == NoteStored {
 			stored = append(stored, notes[i])
 			continue
 		}
@@ -45,17 +40,17 @@ type remoteEvents struct {
 
 // receiveEvents wakes the sinks that are served here, and publishes the events to the
 // streams that are open here.
-func (e *Engine) receiveEvents(notes []note) {
+func (e peers) receiveEvents(notes []Note) {
 	var wanted []remoteEvents
 	for i := range notes {
 		var t remoteEvents
 		var dests string
-		if !notes[i].arg(0, &t.sessionID) || !notes[i].arg(1, &t.first) || !notes[i].arg(2, &t.last) {
+		if !notes[i].Arg(0, &t.sessionID) || !notes[i].Arg(1, &t.first) || !notes[i].Arg(2, &t.last) {
 			continue
 		}
-		notes[i].arg(3, &dests)
-		splitDests(dests, func(dest string, delay time.Duration) { e.Outbox.Wake(dest, t.sessionID, Now().Add(delay)) })
-		if t.first > 0 && t.sessionID != SystemSession && e.Hub.wants(t.sessionID) {
+		notes[i].Arg(3, &dests)
+		SplitDests(dests, func(dest string, delay time.Duration) { e.Outbox.Wake(dest, t.sessionID, Now().Add(delay)) })
+		if t.first > 0 && t.sessionID != SystemSession && e.Hub.Wants(t.sessionID) {
 			wanted = append(wanted, t)
 		}
 	}
@@ -64,16 +59,16 @@ func (e *Engine) receiveEvents(notes []note) {
 	}
 	events, err := e.readRemote(wanted)
 	if err != nil { // the sweep brings them
-		e.Nodes.reportFailure("events of other nodes cannot be read", err)
-		e.Hub.loseAll()
+		e.Nodes.ReportFailure("events of other nodes cannot be read", err)
+		e.Hub.LoseAll()
 		return
 	}
 	e.Hub.Publish(events...)
 }
 
 // readRemote reads events that other nodes stored.
-func (e *Engine) readRemote(wanted []remoteEvents) (events []Event, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), ringLimit)
+func (e peers) readRemote(wanted []remoteEvents) (events []Event, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 	defer cancel()
 	err = e.Store.Read(ctx, func(rd Reader) error {
 		events = nil
@@ -89,75 +84,31 @@ func (e *Engine) readRemote(wanted []remoteEvents) (events []Event, err error) {
 	return events, err
 }
 
-// keepSweeping looks for what the doorbell missed until ctx ends, as long as there
-// are other nodes.
-func (n *Nodes) keepSweeping(ctx context.Context, stale func(), streams, lanes func(context.Context)) {
-	tick := time.NewTicker(streamsEvery)
-	defer tick.Stop()
-	var due time.Time // of the next sweep of lanes
-	for {
-		now := false
-		select {
-		case <-ctx.Done():
-			return
-		case <-n.sweepNow:
-			now = true
-		case <-tick.C:
-		}
-		if !now && !n.many.Load() {
-			continue
-		}
-		stale()
-		streams(ctx)
-		if begun := time.Now(); now || begun.After(due) {
-			lanes(ctx)
-			due = time.Now().Add(max(lanesEvery, sweepRest*time.Since(begun)))
-		}
-	}
-}
-
-// sweepStreams makes streams read what they missed.
-func (e *Engine) sweepStreams(ctx context.Context) {
-	for ids := range slices.Chunk(e.Hub.watchedIDs(), sweepAtOnce) {
-		limited, cancel := context.WithTimeout(ctx, renewLimit)
-		standings, err := e.Nodes.cluster.Standings(limited, ids)
-		cancel()
+// SweepStreams implements [Observer]: it makes streams read what they missed.
+func (e peers) SweepStreams(ctx context.Context) {
+	e.refreshStale()
+	for ids := range slices.Chunk(e.Hub.WatchedIDs(), sweepAtOnce) {
+		standings, err := e.Nodes.Standings(ctx, ids)
 		if err != nil {
-			if ctx.Err() == nil {
-				e.Nodes.reportFailure("what sessions' streams depend on cannot be read", err)
-			}
+			e.reportUnread(ctx, "what sessions' streams depend on cannot be read", err)
 			return
 		}
 		for _, id := range ids {
 			s, exists := standings[id]
-			e.Hub.review(id, s, exists)
+			e.Hub.Review(id, s, exists)
 		}
 	}
 }
 
-// sweepLanes finds work in lanes that are served here and that no note announced.
-func (e *Engine) sweepLanes(ctx context.Context) {
-	for _, s := range e.Outbox.serving() {
-		e.learn(ctx, s.lanes, func(r Reader) ([]Lane, error) { return r.Lanes(s.sink.Name()) })
-	}
-	for _, r := range e.Inbox.serving() {
-		e.learn(ctx, r.lanes, func(rd Reader) ([]Lane, error) { return rd.InboxLanes(r.bridge) })
+// SweepLanes implements [Observer].
+func (e peers) SweepLanes(ctx context.Context) {
+	if err := errors.Join(e.Outbox.Sweep(ctx), e.Inbox.Sweep(ctx)); err != nil {
+		e.reportUnread(ctx, "waiting work cannot be read", err)
 	}
 }
 
-func (e *Engine) learn(ctx context.Context, l *lanes, left func(Reader) ([]Lane, error)) {
-	var waiting []Lane
-	err := e.Store.ReadOne(ctx, func(r Reader) (err error) {
-		waiting, err = left(r)
-		return err
-	})
-	if err != nil {
-		if ctx.Err() == nil {
-			e.Nodes.reportFailure("waiting work cannot be read", err)
-		}
-		return
-	}
-	for _, w := range waiting {
-		l.learn(w.Key, w.NextAt)
+func (e peers) reportUnread(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		e.Nodes.ReportFailure(what, err)
 	}
 }

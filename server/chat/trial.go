@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"errors"
 	"sync"
 	"time"
 )
@@ -9,9 +8,6 @@ import (
 // leastTries is how often a delivery must have failed in this run of relay before its
 // age counts: an old backlog must survive a network that is still starting.
 const leastTries = 20
-
-// TroubleTries is how many failed attempts make a delivery worth showing.
-const TroubleTries = 3
 
 // outageLeast is how long everything must fail to count as an outage.
 const outageLeast = 10 * time.Second
@@ -144,14 +140,3 @@ func (t *trials) recovered() (down time.Duration, reported bool, sessions []stri
 	}
 	return down, reported, sessions
 }
-
-// IsPace reports whether an error is only a rate limit, the platform's or relay's own.
-func IsPace(err error) (wait *RetryAfter, pace bool) {
-	if !errors.As(err, &wait) {
-		return nil, false
-	}
-	return wait, !wait.Refused
-}
-
-// shownReason bounds the text of a failure that people see.
-const shownReason = 300

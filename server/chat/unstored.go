@@ -13,7 +13,7 @@ func (o *Outbox) keep(s *sender) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.kept) > 0 {
-		o.kept[s.sink.Name()] = unstored{s.lease.number(), s.kept}
+		o.kept[s.sink.Name()] = unstored{s.lease.Epoch(), s.kept}
 	}
 }
 
@@ -22,7 +22,7 @@ func (o *Outbox) keep(s *sender) {
 func (o *Outbox) takeKept(dest string, l *Lease) map[string][]Delivery {
 	kept := o.kept[dest]
 	delete(o.kept, dest)
-	if now := l.number(); now == kept.epoch || now == kept.epoch+1 {
+	if now := l.Epoch(); now == kept.epoch || now == kept.epoch+1 {
 		return kept.lanes
 	}
 	return nil
@@ -43,12 +43,4 @@ func (s *sender) takeKept(sessionID string) []Delivery {
 	settled := s.kept[sessionID]
 	delete(s.kept, sessionID)
 	return settled
-}
-
-// number is the lease's epoch, 0 for none.
-func (l *Lease) number() int64 {
-	if l == nil {
-		return 0
-	}
-	return l.epoch
 }

@@ -31,7 +31,7 @@ func TestPolicyDue(t *testing.T) {
 		{"a paused sink", Policy{Batch: 1, Hold: 3}, []Delivery{rest(1, 0, 900)}, 5000, 0, 0, 5000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			due, next := tt.policy.due(tt.lane, now, tt.paused)
+			due, next := selectDue(&tt.policy, tt.lane, now, tt.paused)
 			var first int64
 			if len(due) > 0 {
 				first = due[0].Rev
