@@ -29,7 +29,7 @@ type plannedCall struct {
 const callLife = 2 * time.Minute
 
 // tokensOf reads the tokens of the day that a time is on.
-func tokensOf(rd Reader, at Time) (t dayTokens, err error) {
+func tokensOf(rd MetaReader, at Time) (t dayTokens, err error) {
 	stored, err := rd.Meta(metaTokens)
 	if err == nil && stored != "" {
 		err = json.Unmarshal([]byte(stored), &t)

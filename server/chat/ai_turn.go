@@ -50,7 +50,7 @@ func (r *Relay) AITurn(ctx context.Context, d *Delivery) (t AITurn, err error) {
 }
 
 // repliedTo reports whether a reply to a delivery is stored.
-func repliedTo(rd Reader, d *Delivery) (bool, error) {
+func repliedTo(rd ConversationReader, d *Delivery) (bool, error) {
 	_, err := rd.MessageByClientID(d.SessionID, SenderAI, d.ID())
 	if errors.Is(err, ErrMessageNotFound) {
 		return false, nil

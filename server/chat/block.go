@@ -53,7 +53,7 @@ func (r *Relay) blockOthers(ctx context.Context, of *Session, blocked bool) (ids
 
 // Siblings lists the ids of the sessions of the same browser, itself included; without a
 // token, of the same visitor's id.
-func (s *Session) Siblings(rd Reader, blocked bool, limit int) ([]string, error) {
+func (s *Session) Siblings(rd SessionReader, blocked bool, limit int) ([]string, error) {
 	if browser := s.BrowserKey(); browser != "" {
 		return rd.SessionsOfBrowser(browser, blocked, limit)
 	}

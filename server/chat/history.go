@@ -42,7 +42,7 @@ func (r *Relay) History(ctx context.Context, by Author, q HistoryQuery) (History
 	return h, err
 }
 
-func history(rd Reader, s *Session, q HistoryQuery) (History, error) {
+func history(rd ConversationReader, s *Session, q HistoryQuery) (History, error) {
 	mq := MessageQuery{SessionID: s.ID, Limit: q.Limit + 1, Public: q.public}
 	for _, edge := range []struct {
 		id  string

@@ -57,7 +57,7 @@ func (h *Hosts) Short(address string) string {
 }
 
 // learn stores the host of a page on which a conversation begins, if it is the first.
-func (h *Hosts) learn(tx Tx, address string) error {
+func (h *Hosts) learn(tx MetaTx, address string) error {
 	host := h.candidate(address)
 	if host == "" || h.learned.Load() != nil {
 		return nil

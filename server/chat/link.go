@@ -30,7 +30,7 @@ func (c *change) messageFrom(origin *Link, sessionID string) (Message, error) {
 
 // OriginAt returns the id of the message that was written as a platform
 // message, or the placeholder of a command; ErrMessageNotFound when it is neither.
-func OriginAt(rd Reader, at *Link, sessionID string) (string, error) {
+func OriginAt(rd ThreadReader, at *Link, sessionID string) (string, error) {
 	links, err := rd.LinksAt(at.Bridge, at.Channel, at.Remote)
 	if err != nil {
 		return "", err

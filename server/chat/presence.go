@@ -261,7 +261,7 @@ func (r *Relay) loadPresence(ctx context.Context) error {
 }
 
 // storedPresence reads what survives a restart.
-func storedPresence(rd Reader) (*presence, error) {
+func storedPresence(rd MetaReader) (*presence, error) {
 	p := &presence{}
 	var err error
 	if p.set, err = rd.Meta(metaPresence); err != nil {

@@ -112,7 +112,7 @@ func (o *Outbox) retryPortion(ctx context.Context, dest string, after Cursor, of
 
 // stillFailed locks a failed delivery and reports whether it is that still: somebody at
 // another node may have retried or discarded it, and it may have been sent since.
-func stillFailed(d *Delivery, tx Tx) (bool, error) {
+func stillFailed(d *Delivery, tx DeliveryTx) (bool, error) {
 	now, err := tx.LockDelivery(d.Dest, d.SessionID, d.Rev)
 	if errors.Is(err, ErrDeliveryNotFound) {
 		return false, nil
@@ -121,7 +121,7 @@ func stillFailed(d *Delivery, tx Tx) (bool, error) {
 }
 
 // reset makes a failed delivery due at once, as one that may have arrived if that is so.
-func reset(d *Delivery, tx Tx) error {
+func reset(d *Delivery, tx DeliveryTx) error {
 	state := DeliveryPending
 	if mayHaveArrived(d) {
 		state = DeliverySending
@@ -131,7 +131,7 @@ func reset(d *Delivery, tx Tx) error {
 }
 
 // makeDue makes a waiting delivery due at once, unless that changed meanwhile.
-func makeDue(d *Delivery, tx Tx, now Time) error {
+func makeDue(d *Delivery, tx DeliveryTx, now Time) error {
 	locked, err := tx.LockDelivery(d.Dest, d.SessionID, d.Rev)
 	if errors.Is(err, ErrDeliveryNotFound) || err == nil && (locked.State >= DeliveryDone || locked.NextAt <= now) {
 		return nil

@@ -176,7 +176,7 @@ func (s *sender) due(lane []Delivery) (due []Delivery, next Time) {
 
 // markSending stores that deliveries are about to be sent. The copies in lane
 // keep their earlier state, from which the sink learns what is ambiguous.
-func markSending(tx Tx, lane []Delivery) error {
+func markSending(tx DeliveryTx, lane []Delivery) error {
 	for i := range lane {
 		d := lane[i]
 		d.State = DeliverySending

@@ -159,7 +159,7 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 
 // barred returns ErrBlocked when the session's visitor is blocked. The sessions of one
 // browser are blocked together; without a token, the visitor's id is all there is.
-func (s *Session) barred(tx Tx) error {
+func (s *Session) barred(tx SessionReader) error {
 	blocked, err := s.Blocked, error(nil)
 	if s.TokenHash == "" {
 		blocked, err = tx.VisitorBlocked(s.VisitorID)

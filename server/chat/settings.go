@@ -181,7 +181,7 @@ func (r *Relay) SwitchOff(ctx context.Context, name string) (was bool, err error
 	return true, r.applySettings(ctx)
 }
 
-func storeSettings(tx Tx, changes map[string]Raw) error {
+func storeSettings(tx MetaTx, changes map[string]Raw) error {
 	for name, value := range changes {
 		var err error
 		if value == nil {

@@ -28,7 +28,7 @@ func (c *change) record(e *Event) error {
 }
 
 // recordPage keeps a change of page on the timeline.
-func recordPage(tx Tx, s *Session, url string) error {
+func recordPage(tx ConversationTx, s *Session, url string) error {
 	if !s.Started() || url == "" || url == s.Metadata.V.URL {
 		return nil
 	}
@@ -37,7 +37,7 @@ func recordPage(tx Tx, s *Session, url string) error {
 
 // addTimeline adds to a page of messages the entries between them. Entries
 // before its first message belong to the page before, if there is one.
-func (h *History) addTimeline(rd Reader, q HistoryQuery, mq MessageQuery) error {
+func (h *History) addTimeline(rd ConversationReader, q HistoryQuery, mq MessageQuery) error {
 	from, to := mq.After, mq.Before
 	if n := len(h.Messages); h.HasMore && n > 0 {
 		if q.After == "" {
