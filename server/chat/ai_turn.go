@@ -78,10 +78,10 @@ func waiting(list []Message, from int64) (waiting []Message) {
 
 // Over reports whether there is nothing for the AI to do: nobody waits, or it must
 // not answer here.
-func (t *AITurn) Over() bool { return len(t.Waiting) == 0 || !t.Session.open() }
+func (t *AITurn) Over() bool { return len(t.Waiting) == 0 || !answerable(&t.Session) }
 
-// open reports whether the AI may answer in a session.
-func (s *Session) open() bool { return s.Status == StatusOpen && !s.Blocked && !s.AIEnded }
+// answerable reports whether the AI may answer in a session.
+func answerable(s *Session) bool { return s.Status == StatusOpen && !s.Blocked && !s.AIEnded }
 
 // AIReply is what the AI makes of a turn.
 type AIReply struct {
@@ -212,7 +212,7 @@ func (c *change) changedSince(a *AIReply) (bool, error) {
 // sinceSeen reports whether the visitor wrote behind a revision, and whether the AI
 // is still to answer.
 func (c *change) sinceSeen(seen int64) (newer, wanted bool, err error) {
-	if !c.session.open() {
+	if !answerable(c.session) {
 		return false, false, nil
 	}
 	if c.session.Rev == seen {
@@ -241,7 +241,7 @@ func (c *change) addReply(a *AIReply, m Message) error {
 func (r *Relay) AskForPerson(ctx context.Context, by Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		t := c.ai()
-		if t == nil || t.Drafts || !c.session.Started() || !c.session.open() {
+		if t == nil || t.Drafts || !c.session.Started() || !answerable(c.session) {
 			return nil
 		}
 		return r.endAnswering(c, "", AIEndAsked)

@@ -41,7 +41,7 @@ func FillPlaceholders(text string, values map[string]string) string {
 // placeholders returns the values of the placeholders in a session.
 func placeholders(s *Session, by Author) map[string]string {
 	values := map[string]string{"visitor.name": "", "visitor.email": "", "operator.name": by.Name}
-	for _, facts := range []map[string]any{s.identity(), factsOf(s.PreChat)} {
+	for _, facts := range []map[string]any{s.IdentityFacts(), FactsOf(s.PreChat)} {
 		for _, field := range []string{"name", "email"} {
 			if text, ok := facts[field].(string); ok && values["visitor."+field] == "" {
 				values["visitor."+field] = Clip(OneLine(text), 80)

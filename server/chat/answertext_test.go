@@ -1,6 +1,9 @@
 package chat
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 func TestFillPlaceholders(t *testing.T) {
 	values := map[string]string{"visitor.name": "Søren", "visitor.email": "", "operator.name": "Ada"}
@@ -30,7 +33,7 @@ func TestNickname(t *testing.T) {
 	}
 	names := map[string]bool{}
 	for i := range 2000 {
-		names[Nickname("visitor-"+itoa(int64(i)))] = true
+		names[Nickname("visitor-"+strconv.Itoa(i))] = true
 	}
 	if len(names) < 1400 {
 		t.Errorf("2000 visitors share %d names", len(names))

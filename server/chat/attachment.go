@@ -17,11 +17,7 @@ const (
 	// messages that share its commit wait for that.
 	ChunkSize = 64 << 10
 	// headSize is how much of a file is read to detect its type.
-	headSize = 256 << 10
-	// DefaultMaxBytes is the size of the largest file unless the settings say
-	// otherwise.
-	DefaultMaxBytes = 10 << 20
-
+	headSize         = 256 << 10
 	maxVisitorFiles  = 5 // of one message
 	MaxOperatorFiles = 10
 
@@ -33,31 +29,6 @@ const (
 	keptFree     = 1 << 30
 	keptFreePart = 20
 )
-
-var (
-	// ErrAttachmentNotFound is returned for unknown, foreign and used attachments alike.
-	ErrAttachmentNotFound = &Error{Kind: NotFound, Text: "Attachment not found"}
-	// ErrAttachmentsOff rejects uploads while the settings forbid them.
-	ErrAttachmentsOff = &Error{Kind: Forbidden, Text: "Attachments are switched off"}
-)
-
-// File is an attachment as the store keeps it, in chunks.
-type File struct {
-	ID        string `db:"id"`
-	SessionID string `db:"session_id"`
-	MessageID string `db:"message_id"` // "" until a message uses it
-	Uploader  Sender `db:"uploader"`
-	Complete  bool   `db:"complete"`
-	Size      int64  `db:"size"`
-	CreatedAt Time   `db:"created_at"`
-	MimeType  string `db:"mime_type"`
-	Filename  string `db:"filename"`
-}
-
-// Attachment returns the file as a message shows it.
-func (f *File) Attachment() Attachment {
-	return Attachment{ID: f.ID, Filename: f.Filename, MimeType: f.MimeType, Size: f.Size}
-}
 
 // MayUpload reports why by may not upload files to a session: nil if it may.
 func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) error {
@@ -75,16 +46,6 @@ func (r *Relay) MayUpload(ctx context.Context, by Author, sessionID string) erro
 		return by.Authorise(&s)
 	})
 }
-
-// lowRoom is the free space below which even messages are in danger, lowRoomPart that
-// part of a small disk.
-const (
-	lowRoom     = 200 << 20
-	lowRoomPart = 20
-)
-
-// LowRoom returns the free space below which a disk of this size counts as nearly full.
-func LowRoom(total int64) int64 { return min(lowRoom, total/lowRoomPart) }
 
 // RoomLow reports whether the disk is so full that soon nothing can be stored, and
 // the free bytes.

@@ -99,12 +99,12 @@ func (in *SessionInfo) updateSession(s *Session) error {
 	}
 	if in.Metadata != nil {
 		in.Metadata.Clip()
-		s.Metadata = Of(in.Metadata.over(s.Metadata.V))
+		s.Metadata = Of(newerOver(*in.Metadata, s.Metadata.V))
 	}
 	if len(in.Identity) == 0 {
 		return nil
 	}
-	return s.merge(in.Identity)
+	return mergeIdentity(s, in.Identity)
 }
 
 // NewSession reports a session to the platforms.
@@ -114,7 +114,7 @@ func (b Backend) NewSession(ctx context.Context, by Author, in SessionInfo) erro
 			return nil
 		}
 		c.session.StartedAt = c.at
-		if err := c.hosts.learn(c, c.session.Metadata.V.URL); err != nil {
+		if err := c.hosts.Learn(c, c.session.Metadata.V.URL); err != nil {
 			return err
 		}
 		return c.emitFact(EventNewSession, map[string]any{"session": c.session.Public()})
@@ -321,7 +321,7 @@ func (b Backend) Identify(ctx context.Context, by Author, in SessionInfo) error 
 
 // Trigger relays a custom event.
 func (b Backend) Trigger(ctx context.Context, by Author, in SessionInfo, e CustomEvent) error {
-	if err := e.check("event."); err != nil {
+	if err := e.Check("event."); err != nil {
 		return err
 	}
 	return b.report(ctx, by, in, func(c *change) error {
@@ -342,15 +342,6 @@ func (b Backend) TakeOver(ctx context.Context, by Author, in SessionInfo, reason
 		c.session.AIActive = true
 		return c.emitFact(EventAITakeover, Takeover{Active: true, Reason: reason, At: c.at})
 	})
-}
-
-// Takeover is the payload of [EventAITakeover].
-type Takeover struct {
-	Active bool   `json:"active"`
-	Reason string `json:"reason,omitempty"`
-	// AskContact: the visitor's widget may ask for a name or an e-mail address.
-	AskContact bool `json:"askContact,omitzero"`
-	At         Time `json:"at"`
 }
 
 // Rate relays a rating. The backend may correct it later.

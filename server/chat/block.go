@@ -51,15 +51,6 @@ func (r *Relay) blockOthers(ctx context.Context, of *Session, blocked bool) (ids
 	return ids, err
 }
 
-// Siblings lists the ids of the sessions of the same browser, itself included; without a
-// token, of the same visitor's id.
-func (s *Session) Siblings(rd SessionReader, blocked bool, limit int) ([]string, error) {
-	if browser := s.BrowserKey(); browser != "" {
-		return rd.SessionsOfBrowser(browser, blocked, limit)
-	}
-	return rd.SessionsOfVisitor(s.VisitorID, blocked, limit)
-}
-
 // announceBlock publishes the block, and ends the streams of the blocked visitor.
 func (r *Relay) announceBlock(ids []string, blocked bool) {
 	for _, id := range ids {

@@ -10,12 +10,12 @@ import (
 // store what a visitor merely claims. A backend's visitors are the backend's to ask.
 func (r *Relay) asksContact(s *Session) bool {
 	claimable := !s.Verified && !r.identity.Required && !r.backend
-	return claimable && s.Status == StatusOpen && !s.Blocked && !s.hasContact() && !r.OperatorOnline()
+	return claimable && s.Status == StatusOpen && !s.Blocked && !hasContact(s) && !r.OperatorOnline()
 }
 
 // hasContact reports whether the team has something to call or reach the visitor by.
-func (s *Session) hasContact() bool {
-	known := s.identity()
+func hasContact(s *Session) bool {
+	known := s.IdentityFacts()
 	return slices.ContainsFunc([]string{"name", "email", "phone"}, func(field string) bool {
 		text, _ := known[field].(string)
 		return text != ""
@@ -36,13 +36,13 @@ func (r *Relay) stillAsksContact(rd Reader, s *Session) (bool, error) {
 		if e.Type == EventAITakeover {
 			var t Takeover
 			err := json.Unmarshal(e.Data, &t)
-			return t.handsOver() && s.WaitingSince <= t.At, err
+			return handsOver(&t) && s.WaitingSince <= t.At, err
 		}
 	}
 	return false, nil
 }
 
 // handsOver reports whether the AI left the session to people, none of whom had taken it.
-func (t *Takeover) handsOver() bool {
+func handsOver(t *Takeover) bool {
 	return !t.Active && t.Reason != AIEndOperator && t.Reason != AIEndOff
 }

@@ -31,7 +31,7 @@ func (r *Relay) Edit(ctx context.Context, by Author, sessionID, id, content stri
 		if err := c.SaveMessage(&m); err != nil {
 			return err
 		}
-		return c.emit(NewMessageEvent(m.event(EventMessageEdited), by.Source, c.at, &m))
+		return c.emit(NewMessageEvent(m.EventType(EventMessageEdited), by.Source, c.at, &m))
 	})
 	return m, err
 }
@@ -64,10 +64,10 @@ func (c *change) remove(m *Message, at Time) error {
 	if err := c.DeleteFiles(m.SessionID, m.ID); err != nil {
 		return err
 	}
-	if err := c.Redact(m.SessionID, m.ID, func(e Event) Raw { return render(e.Type, "", m) }); err != nil {
+	if err := c.Redact(m.SessionID, m.ID, func(e Event) Raw { return Render(e.Type, "", m) }); err != nil {
 		return err
 	}
-	return c.emit(NewMessageEvent(m.event(EventMessageDeleted), c.by.Source, c.at, m))
+	return c.emit(NewMessageEvent(m.EventType(EventMessageDeleted), c.by.Source, c.at, m))
 }
 
 // own returns a message of the session if its author may change it.
@@ -82,7 +82,7 @@ func (c *change) own(id string) (Message, error) {
 	if (m.Sender == SenderVisitor) != (c.by.Sender == SenderVisitor) {
 		return m, Errorf(Forbidden, "Only your own messages can be changed")
 	}
-	if c.by.Role == RoleOperator && m.Sender == SenderOperator && !c.by.wrote(&m) {
+	if c.by.Role == RoleOperator && m.Sender == SenderOperator && !wrote(c.by, &m) {
 		return m, Errorf(Forbidden, "Only your own messages can be changed. Administrators can change those of others")
 	}
 	return m, nil
@@ -90,7 +90,7 @@ func (c *change) own(id string) (Message, error) {
 
 // wrote reports whether an operator's words are the author's own. Without an account they
 // are those that came the same way, in the console under the same name.
-func (a Author) wrote(m *Message) bool {
+func wrote(a Author, m *Message) bool {
 	if m.Sender != SenderOperator || m.OperatorID != a.Person {
 		return false
 	}
@@ -103,14 +103,14 @@ const auditedWords = 2000
 // auditWords adds to the audit list that somebody in the console, or a program, changes
 // words that are not its own. A platform's message is changed by who wrote it there.
 func (c *change) auditWords(action string, m *Message, after string) error {
-	if c.by.Source != SourceConsole && c.by.Source != SourceAPI || c.by.Sender == SenderVisitor || m.Draft || c.by.wrote(m) {
+	if c.by.Source != SourceConsole && c.by.Source != SourceAPI || c.by.Sender == SenderVisitor || m.Draft || wrote(c.by, m) {
 		return nil
 	}
 	whose := m.OperatorName
 	if m.Sender == SenderAI {
 		whose = "AI"
 	}
-	e := AuditEntry{At: c.at, Person: c.by.Person, Name: auditName(c.by), Action: action, Target: c.session.ID, Count: 1}
+	e := AuditEntry{At: c.at, Person: c.by.Person, Name: AuditName(c.by), Action: action, Target: c.session.ID, Count: 1}
 	e.Detail = fmt.Sprintf("%s: “%s”", whose, Clip(OneLine(m.Content), auditedWords))
 	if action == AuditMessageEdited {
 		e.Detail += fmt.Sprintf(" → “%s”", Clip(OneLine(after), auditedWords))

@@ -27,15 +27,6 @@ type Engine struct {
 	ended    chan struct{} // closed when Run has ended
 }
 
-// Mode is what relay serves: a website's visitors, or a backend that has its own.
-type Mode string
-
-// The two modes; "" is community mode.
-const (
-	ModeCommunity Mode = "community"
-	ModeBridge    Mode = "bridge"
-)
-
 // Config holds the parts and options of an Engine.
 type Config struct {
 	Store Store
@@ -88,7 +79,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.hosts.load(ctx, c.Store); err != nil {
+	if err := e.hosts.Load(ctx, c.Store); err != nil {
 		return nil, err
 	}
 	return e, e.loadPresence(ctx)
@@ -99,7 +90,7 @@ func (r *Relay) Hosts() *Hosts { return r.hosts }
 
 func newRelay(c Config, e *Engine) *Relay {
 	r := &Relay{store: c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, targets: c.Targets, declared: c.Declared, env: c.Settings, identity: c.Identity,
-		isBot: c.IsBot, hosts: newHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
+		isBot: c.IsBot, hosts: NewHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
 	if r.declared == nil {
 		r.declared = SettingList()
 	}

@@ -94,7 +94,7 @@ func EventOf(m Message) Event {
 	if m.DeletedAt == 0 {
 		m.DeliveredAt, m.ReadAt, m.SentAt = 0, 0, 0
 	}
-	e := NewMessageEvent(m.event(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
+	e := NewMessageEvent(m.EventType(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
 	e.Rev = m.Seq
 	return e
 }
@@ -110,8 +110,8 @@ func (e *Event) Message() (Message, error) {
 	return m, err
 }
 
-// hideClientID removes the client id of the other side.
-func (m *Message) hideClientID(forOperators bool) {
+// HideClientID removes the client id of the other side.
+func (m *Message) HideClientID(forOperators bool) {
 	if (m.Sender == SenderVisitor) == forOperators {
 		m.ClientID = ""
 	}
@@ -130,16 +130,16 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	if err != nil {
 		return e.Payload
 	}
-	m.hideClientID(forOperators)
+	m.HideClientID(forOperators)
 	links.Show(&m, until)
-	return render(e.Type, "", m)
+	return Render(e.Type, "", m)
 }
 
 // noteEvents maps message events to the same events about notes.
 var noteEvents = map[EventType]EventType{EventMessage: EventNote, EventMessageEdited: EventNoteEdited, EventMessageDeleted: EventNoteDeleted}
 
-// event returns the type of an event about the message.
-func (m *Message) event(t EventType) EventType {
+// EventType returns the type of an event about the message.
+func (m *Message) EventType(t EventType) EventType {
 	if m.Internal {
 		return noteEvents[t]
 	}
@@ -163,11 +163,11 @@ func NewMessageEvent(t EventType, source string, at Time, m *Message) Event {
 // NewEvent renders an event about a session. Its revision is set by the
 // transaction that appends it.
 func NewEvent(t EventType, source string, at Time, sessionID string, body any) Event {
-	return Event{SessionID: sessionID, Type: t, Source: source, Payload: render(t, sessionID, body), At: at}
+	return Event{SessionID: sessionID, Type: t, Source: source, Payload: Render(t, sessionID, body), At: at}
 }
 
-// render makes the payload: type, sessionId, then body's fields.
-func render(t EventType, sessionID string, body any) Raw {
+// Render makes the payload: type, sessionId, then body's fields.
+func Render(t EventType, sessionID string, body any) Raw {
 	head := struct {
 		Type      EventType `json:"type"`
 		SessionID string    `json:"sessionId,omitempty"`

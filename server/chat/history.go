@@ -65,7 +65,7 @@ func history(rd ConversationReader, s *Session, q HistoryQuery) (History, error)
 		return History{}, err
 	}
 	for i := range list {
-		list[i].hideClientID(!q.public)
+		list[i].HideClientID(!q.public)
 	}
 	n := pageLength(list, q)
 	h := History{Messages: list[len(list)-n:], HasMore: len(list) > n, Rev: s.Rev}

@@ -21,8 +21,8 @@ type Hosts struct {
 	learned atomic.Pointer[string]
 }
 
-// newHosts takes relay's own address, "" if it is unknown, and the website's origins.
-func newHosts(publicURL string, origins []string) *Hosts {
+// NewHosts takes relay's own address, "" if it is unknown, and the website's origins.
+func NewHosts(publicURL string, origins []string) *Hosts {
 	h := &Hosts{learns: len(origins) == 0}
 	for _, address := range append([]string{publicURL}, origins...) {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -56,8 +56,8 @@ func (h *Hosts) Short(address string) string {
 	return page.Host + path
 }
 
-// learn stores the host of a page on which a conversation begins, if it is the first.
-func (h *Hosts) learn(tx MetaTx, address string) error {
+// Learn stores the host of a page on which a conversation begins, if it is the first.
+func (h *Hosts) Learn(tx MetaTx, address string) error {
 	host := h.candidate(address)
 	if host == "" || h.learned.Load() != nil {
 		return nil
@@ -73,8 +73,8 @@ func (h *Hosts) learn(tx MetaTx, address string) error {
 	return err
 }
 
-// load finds what is stored, or what the first conversations of an earlier version say.
-func (h *Hosts) load(ctx context.Context, store Store) error {
+// Load finds what is stored, or what the first conversations of an earlier version say.
+func (h *Hosts) Load(ctx context.Context, store Store) error {
 	if !h.learns {
 		return nil
 	}

@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// LeaveSink is the destination of announced leaves.
-const LeaveSink = "leave"
-
-// leaveGrace is how long a visitor may be away between two pages.
-const leaveGrace = 30 * time.Second
-
 // Leave is a visitor's leave.
 type Leave struct {
 	Duration float64 `json:"duration"` // seconds on the page

@@ -155,7 +155,7 @@ func (c *change) add(m *Message, random string, attachmentIDs []string) error {
 	err := c.hold(func() error { return c.touchBy(m) }, func() error {
 		m.Seq = c.session.Rev + 1
 		if m.ID == "" {
-			m.ID = messageID(random, m.Seq)
+			m.ID = MessageID(random, m.Seq)
 		}
 		if err := c.attach(m, attachmentIDs); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (c *change) touch(sender Sender) error {
 		return nil
 	}
 	s.StartedAt = c.at
-	if err := c.hosts.learn(c, s.Metadata.V.URL); err != nil {
+	if err := c.hosts.Learn(c, s.Metadata.V.URL); err != nil {
 		return err
 	}
 	return c.emitFact(EventNewSession, map[string]any{"session": s.Public()})

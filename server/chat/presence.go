@@ -43,7 +43,7 @@ type presence struct {
 	set       string // "online", "offline" or "": automatic
 	acted     Time   // last act on a bridge or through the API
 	people    map[string]*person
-	hours     timetable
+	hours     Timetable
 	published Presence
 	peers     map[string][]peerPerson // at other nodes
 	rung      []peerPerson            // what those were sent last
@@ -94,8 +94,8 @@ func (p *presence) now(at Time) Presence {
 
 // automatic computes the presence without a switch or a program's value.
 func (p *presence) automatic(at Time, out *Presence) {
-	if open, ok := p.hours.next(at); ok && open.from <= at {
-		out.HoursEnd = open.to
+	if open, ok := p.hours.Next(at); ok && open.From <= at {
+		out.HoursEnd = open.To
 	}
 	out.Online = out.HoursEnd != 0 || p.acted != 0 && at.Sub(p.acted) < operatorStays
 	for _, o := range out.Operators {
@@ -109,11 +109,11 @@ func (p *presence) backAt(at Time, out *Presence) Time {
 	if out.Mode == PresenceAway && out.Until == 0 {
 		return 0
 	}
-	open, ok := p.hours.next(max(at, out.Until))
+	open, ok := p.hours.Next(max(at, out.Until))
 	if !ok {
 		return 0
 	}
-	return max(open.from, out.Until)
+	return max(open.From, out.Until)
 }
 
 func modeOf(online bool) string {
@@ -133,18 +133,12 @@ func (r *Relay) Presence() Presence {
 // openingDays is how far ahead visitors see business hours.
 const openingDays = 7
 
-// OpenTime is an uninterrupted time in which operators are there.
-type OpenTime struct {
-	From Time `json:"from"`
-	To   Time `json:"to"`
-}
-
 // Openings returns the business hours of the coming days, none if there are none.
 func (r *Relay) Openings() []OpenTime {
 	r.presence.mu.Lock()
-	hours := r.presence.hours.schedule
+	hours := r.presence.hours.Schedule
 	r.presence.mu.Unlock()
-	return hours.coming(Now(), openingDays)
+	return hours.Coming(Now(), openingDays)
 }
 
 // OperatorOnline reports whether an operator is there.
@@ -240,11 +234,11 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 
 // businessHours returns the business hours, none in bridge mode: there the backend
 // sets the status.
-func (r *Relay) businessHours() *schedule {
+func (r *Relay) businessHours() *Schedule {
 	if r.backend {
 		return nil
 	}
-	return r.Settings().schedule()
+	return r.Settings().Schedule()
 }
 
 func (r *Relay) loadPresence(ctx context.Context) error {
@@ -254,7 +248,7 @@ func (r *Relay) loadPresence(ctx context.Context) error {
 			return err
 		}
 		r.presence.hold, r.presence.set, r.presence.acted = p.hold, p.set, p.acted
-		r.presence.hours = timetable{schedule: r.businessHours()}
+		r.presence.hours = Timetable{Schedule: r.businessHours()}
 		r.presence.published = r.presence.now(Now())
 		return nil
 	})

@@ -44,42 +44,6 @@ type Relay struct {
 	}
 }
 
-// Author is the caller of the service.
-type Author struct {
-	Sender Sender
-	Source string // widget, api, console or a bridge's name
-	Name   string // an operator's display name
-	// Person is the id of the operator in the team, "" for one with the secret key and one
-	// whom a platform knows under a name of its own.
-	Person string
-	Role   Role   // of an operator; "" is that of a platform
-	SignIn string // at the console
-	// Replaced marks the secret key before, which works a few minutes longer, but not for
-	// what would outlive it.
-	Replaced bool
-	Token    string // a visitor's session token
-	// TokenRequired denies visitors access to sessions without a token.
-	TokenRequired bool
-}
-
-// Authorise admits operators, and visitors to their own session: one bound
-// to a token requires that token, and a foreign session is reported as not found.
-func (a Author) Authorise(s *Session) error {
-	if a.Sender != SenderVisitor {
-		return nil
-	}
-	if s.TokenHash == "" && a.TokenRequired {
-		return ErrSessionNotFound
-	}
-	if s.TokenHash != "" && !sameHash(Hash(a.Token), s.TokenHash) {
-		return ErrSessionNotFound
-	}
-	if s.Blocked {
-		return ErrBlocked
-	}
-	return nil
-}
-
 // change is one transaction on one session.
 type change struct {
 	Tx
@@ -146,7 +110,7 @@ func (r *Relay) begin(tx Tx, by Author, at Time, s *Session) *change {
 func (c *change) emit(e Event) error {
 	c.session.Rev++
 	e.Rev = c.session.Rev
-	to := route(&e, c.session, c.targets)
+	to := Route(&e, c.session, c.targets)
 	if c.holding {
 		held := e
 		return c.step(func() error { return c.put(&held, to) })
@@ -238,4 +202,21 @@ func (r *Relay) ringChange(c *change) {
 	if n := len(c.events); n > 0 {
 		r.nodes.RingEvents(c.session.ID, c.events[0].Rev, c.events[n-1].Rev, c.wakes, c.at)
 	}
+}
+
+// storeBacklog stores what backends read of a change.
+func (r *Relay) storeBacklog(c *change) error {
+	if !r.backlog || c.session.ID == SystemSession {
+		return nil
+	}
+	var list []Event
+	for i := range c.events {
+		if c.events[i].For(StreamBackend) {
+			list = append(list, c.events[i])
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return c.AppendBacklog(list)
 }

@@ -38,7 +38,7 @@ func TestAppendJSON(t *testing.T) {
 			t.Errorf("\n got %s\nwant head %s", got, want)
 		}
 		e := NewMessageEvent(EventMessage, SourceWidget, 1, &m)
-		if want := render(EventMessage, "", m); string(e.Payload) != string(want) {
+		if want := Render(EventMessage, "", m); string(e.Payload) != string(want) {
 			t.Errorf("\n got %s\nwant %s", e.Payload, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -17,8 +16,6 @@ import (
 // Limits of a visitor's facts.
 const (
 	maxVisitorID = 200
-	maxMetadata  = 2048 // characters of one field; the rest is cut
-	maxZone      = 64
 	maxIdentity  = 8 << 10
 	// initMessages is how many messages init returns.
 	initMessages = 50
@@ -41,22 +38,6 @@ type Visited struct {
 	History History
 	// AskContact: see [Takeover].
 	AskContact bool
-}
-
-// PublicSession is the session as webhooks and backends see it.
-type PublicSession struct {
-	ID           string   `json:"id"`
-	VisitorID    string   `json:"visitorId"`
-	CreatedAt    Time     `json:"createdAt"`
-	LastActivity Time     `json:"lastActivity"`
-	AIActive     bool     `json:"aiActive"`
-	Metadata     Metadata `json:"metadata"`
-	Identity     Raw      `json:"identity,omitempty"`
-}
-
-// Public returns the session for webhooks and backends.
-func (s *Session) Public() PublicSession {
-	return PublicSession{s.ID, s.VisitorID, s.CreatedAt, s.LastActivity, s.AIActive, s.Metadata.V, s.Identity}
 }
 
 // Init opens a visitor's session or resumes it, with its newest messages. A
@@ -107,7 +88,7 @@ func (v *Visit) resume(tx Tx) (Session, error) {
 	if err != nil {
 		return s, err
 	}
-	if err := s.barred(tx); err != nil {
+	if err := barred(&s, tx); err != nil {
 		return s, err
 	}
 	if !v.New {
@@ -151,7 +132,7 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 	} else {
 		s.Resumable = true
 	}
-	if err := s.barred(tx); err != nil {
+	if err := barred(s, tx); err != nil {
 		return err
 	}
 	return tx.CreateSession(s)
@@ -159,7 +140,7 @@ func (v *Visit) create(tx Tx, out *Visited) error {
 
 // barred returns ErrBlocked when the session's visitor is blocked. The sessions of one
 // browser are blocked together; without a token, the visitor's id is all there is.
-func (s *Session) barred(tx SessionReader) error {
+func barred(s *Session, tx SessionReader) error {
 	blocked, err := s.Blocked, error(nil)
 	if s.TokenHash == "" {
 		blocked, err = tx.VisitorBlocked(s.VisitorID)
@@ -170,19 +151,10 @@ func (s *Session) barred(tx SessionReader) error {
 	return err
 }
 
-// BrowserKey is the same for all sessions that one browser began, each with the token of
-// an earlier one. Empty: the session has no token, and only its visitor's id names it.
-func (s *Session) BrowserKey() string {
-	if s.TokenHash == "" {
-		return ""
-	}
-	return cmp.Or(s.Browser, s.ID)
-}
-
 // update stores the visitor's page and where its next stream begins. A session
 // without a message is renewed: it is swept after a day without a visit.
 func (v *Visit) update(tx Tx, s *Session) error {
-	v.Metadata = v.Metadata.over(s.Metadata.V)
+	v.Metadata = newerOver(v.Metadata, s.Metadata.V)
 	if s.Started() && s.InitRev == s.Rev && s.Metadata.V == v.Metadata && s.LeavingRev == 0 {
 		return nil
 	}
@@ -213,8 +185,8 @@ func (r *Relay) ShowPage(ctx context.Context, by Author, sessionID, url string) 
 	return err
 }
 
-// over merges the facts about a visitor's page and browser, newer over older.
-func (m Metadata) over(older Metadata) Metadata {
+// newerOver merges the facts about a visitor's page and browser, newer over older.
+func newerOver(m Metadata, older Metadata) Metadata {
 	for _, f := range []struct{ newer, older *string }{{&m.URL, &older.URL}, {&m.Country, &older.Country}, {&m.Browser, &older.Browser},
 		{&m.DeviceType, &older.DeviceType}, {&m.Referrer, &older.Referrer}, {&m.Language, &older.Language}, {&m.UserAgent, &older.UserAgent},
 		{&m.Timezone, &older.Timezone}} {
@@ -223,25 +195,6 @@ func (m Metadata) over(older Metadata) Metadata {
 		}
 	}
 	return m
-}
-
-// isZone has the form of the IANA database's names: Europe/Berlin, Etc/GMT+3, UTC.
-var isZone = LazyPattern(`[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*`)
-
-// Clip cuts overlong fields and drops what cannot be a time zone.
-func (m *Metadata) Clip() {
-	if len(m.Timezone) > maxZone || !isZone(m.Timezone) {
-		m.Timezone = ""
-	}
-	for _, field := range []*string{&m.URL, &m.Country, &m.Browser, &m.DeviceType, &m.Referrer, &m.Language, &m.UserAgent} {
-		if len(*field) > maxMetadata {
-			cut := maxMetadata
-			for !utf8.RuneStart((*field)[cut]) {
-				cut--
-			}
-			*field = (*field)[:cut]
-		}
-	}
 }
 
 // Identify adds facts about the visitor to the session. userHash, the hex
@@ -272,14 +225,14 @@ func (r *Relay) Identify(ctx context.Context, by Author, sessionID string, ident
 // addIdentity merges a visitor's new facts into the known ones.
 func (c *change) addIdentity(identity map[string]any) error {
 	s := c.session
-	if err := s.merge(identity); err != nil {
+	if err := mergeIdentity(s, identity); err != nil {
 		return err
 	}
 	return c.emitFact(EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})
 }
 
-// merge adds a visitor's new facts to the known ones.
-func (s *Session) merge(identity map[string]any) error {
+// mergeIdentity adds a visitor's new facts to the known ones.
+func mergeIdentity(s *Session, identity map[string]any) error {
 	merged := map[string]any{}
 	if len(s.Identity) > 0 {
 		if err := json.Unmarshal(s.Identity, &merged); err != nil {

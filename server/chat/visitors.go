@@ -4,7 +4,7 @@ import "sync"
 
 // visitorStays is how long a visitor counts as online after its last stream ended,
 // to bridge the change from one page to the next.
-const visitorStays = leaveGrace
+const visitorStays = LeaveGrace
 
 // visitors are the sessions whose visitors are online: they have a stream open at
 // some node, or had one just now.

@@ -10,11 +10,6 @@ import (
 // does; a read, an internal note and the AI's hand-over answer nothing. A snoozed
 // conversation is hidden from those that wait.
 
-// Waits reports whether the session is among those that wait, or would be if it were not snoozed.
-func (s *Session) Waits() bool {
-	return s.WaitingSince != 0 && s.Status == StatusOpen && !s.Blocked
-}
-
 // noteWaiting notes that somebody wrote, which ends a visitor's wait or begins one. A
 // visitor's message ends a snooze, and what was written before the conversation was
 // closed does not wait any more when the visitor comes back.

@@ -1,0 +1,15 @@
+package chat
+
+import "context"
+
+// Trigger relays a custom event: from the page to the team, or from an
+// operator's program to the page.
+func (r *Relay) Trigger(ctx context.Context, by Author, sessionID string, e CustomEvent) error {
+	if err := e.Check(""); err != nil {
+		return err
+	}
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		e.Timestamp = c.at
+		return c.emitFact(EventCustom, e)
+	})
+}
