@@ -8,7 +8,7 @@ import (
 
 // aiAnswers: operators see what the AI says, as the AI's and with its sources. Their
 // first word ends it, and !send sends what it proposes.
-func aiAnswers(e *engine) {
+func aiAnswers(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "when do you open?")
 	th := e.thread("when do you open?")
@@ -42,7 +42,7 @@ func aiAnswers(e *engine) {
 }
 
 // draftsAreSent: a draft is a note of which !send makes a message, once.
-func draftsAreSent(e *engine, id, thread string, draft chat.AIReply) {
+func draftsAreSent(e *fixture, id, thread string, draft chat.AIReply) {
 	draft.Asked = true
 	_, err := e.AINote(e.t.Context(), draft, true)
 	e.must(err)

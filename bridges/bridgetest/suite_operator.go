@@ -7,7 +7,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-func operatorSpeaks(e *engine) {
+func operatorSpeaks(e *fixture) {
 	id := e.Visit("ann")
 	hello := e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -45,7 +45,7 @@ func operatorSpeaks(e *engine) {
 	}
 }
 
-func operatorsFile(e *engine) {
+func operatorsFile(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -66,7 +66,7 @@ func operatorsFile(e *engine) {
 
 // otherSinks: what an operator does elsewhere is shown with its name, what it does here
 // is delivered there, and nothing comes back.
-func otherSinks(e *engine) {
+func otherSinks(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -92,7 +92,7 @@ func otherSinks(e *engine) {
 	}
 }
 
-func duplicates(e *engine) {
+func duplicates(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -112,7 +112,7 @@ func duplicates(e *engine) {
 	}
 }
 
-func elsewhere(e *engine) {
+func elsewhere(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -124,7 +124,7 @@ func elsewhere(e *engine) {
 	}
 }
 
-func commands(e *engine) {
+func commands(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -153,7 +153,7 @@ func commands(e *engine) {
 	}
 }
 
-func (e *engine) status(id string) (s chat.Status) {
+func (e *fixture) status(id string) (s chat.Status) {
 	e.must(e.store.ReadOne(e.t.Context(), func(r chat.Reader) error {
 		session, err := r.Session(id)
 		s = session.Status
@@ -162,7 +162,7 @@ func (e *engine) status(id string) (s chat.Status) {
 	return s
 }
 
-func closedByHand(e *engine) {
+func closedByHand(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -177,7 +177,7 @@ func closedByHand(e *engine) {
 	}
 }
 
-func deletedByHand(e *engine) {
+func deletedByHand(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")

@@ -62,7 +62,7 @@ func (c *change) settleLane(seen int64) error {
 			d.State = DeliveryDone
 		case d.NextAt > soon:
 			d.NextAt = soon
-			c.wakes = append(c.wakes, Wake{AISink, c.session.ID, soon})
+			c.wakes = append(c.wakes, Wake{Dest: AISink, SessionID: c.session.ID, Due: soon})
 		default:
 			continue
 		}

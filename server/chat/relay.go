@@ -121,7 +121,7 @@ func (c *change) emit(e Event) error {
 // put stores an event with its deliveries.
 func (c *change) put(e *Event, to []Destination) error {
 	for _, d := range to {
-		c.wakes = append(c.wakes, Wake{d.Dest, e.SessionID, e.At.Add(d.Delay)})
+		c.wakes = append(c.wakes, Wake{Dest: d.Dest, SessionID: e.SessionID, Due: e.At.Add(d.Delay)})
 	}
 	c.events = append(c.events, *e)
 	if err := c.record(e); err != nil {

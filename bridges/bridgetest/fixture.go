@@ -13,9 +13,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// engine is a harness whose platform the suite looks at, beside another sink that
+// fixture is a harness whose platform the suite looks at, beside another sink that
 // only records its events.
-type engine struct {
+type fixture struct {
 	*Harness
 	platform Platform
 	other    *otherSink
@@ -56,14 +56,14 @@ func (o *otherSink) times(what string) (n int) {
 }
 
 // start makes an engine on an empty store.
-func start(t *testing.T, p Platform, b chat.Bridge, at pace, stateless bool) *engine {
+func start(t *testing.T, p Platform, b chat.Bridge, at pace, stateless bool) *fixture {
 	t.Helper()
 	other := &otherSink{}
-	return &engine{Harness: newHarness(t, b, stateless, other), platform: p, other: other, pace: at}
+	return &fixture{Harness: newHarness(t, b, stateless, other), platform: p, other: other, pace: at}
 }
 
 // await waits until something holds, and looks less and less often.
-func (e *engine) await(what string, holds func() bool) {
+func (e *fixture) await(what string, holds func() bool) {
 	e.t.Helper()
 	pause := e.pace.look
 	for end := time.Now().Add(e.pace.patience); !holds(); time.Sleep(pause) {
@@ -75,13 +75,13 @@ func (e *engine) await(what string, holds func() bool) {
 }
 
 // quiet waits until nothing waits to be delivered.
-func (e *engine) quiet() {
+func (e *fixture) quiet() {
 	e.t.Helper()
 	e.await("everything delivered", func() bool { return e.Undelivered() == 0 })
 }
 
 // received waits until an operator's message has reached the session.
-func (e *engine) received(sessionID, content string) (m chat.Message) {
+func (e *fixture) received(sessionID, content string) (m chat.Message) {
 	e.t.Helper()
 	e.await("the session to have "+content, func() bool {
 		list := e.Messages(sessionID)
@@ -95,7 +95,7 @@ func (e *engine) received(sessionID, content string) (m chat.Message) {
 }
 
 // thread waits for the thread whose messages show a text.
-func (e *engine) thread(text string) (th Thread) {
+func (e *fixture) thread(text string) (th Thread) {
 	e.t.Helper()
 	e.await("a thread with "+text, func() bool {
 		for _, th = range e.platform.Threads() {
@@ -109,7 +109,7 @@ func (e *engine) thread(text string) (th Thread) {
 }
 
 // now is the thread as it is now.
-func (e *engine) now(ref string) Thread {
+func (e *fixture) now(ref string) Thread {
 	for _, th := range e.platform.Threads() {
 		if th.Ref == ref {
 			return th
@@ -119,7 +119,7 @@ func (e *engine) now(ref string) Thread {
 }
 
 // shows waits until a thread shows a text and returns the message.
-func (e *engine) shows(ref, text string) (m Message) {
+func (e *fixture) shows(ref, text string) (m Message) {
 	e.t.Helper()
 	e.await("thread "+ref+" to show "+text, func() (shown bool) {
 		m, shown = e.now(ref).find(text)
@@ -129,7 +129,7 @@ func (e *engine) shows(ref, text string) (m Message) {
 }
 
 // hides waits until a thread shows a text no more.
-func (e *engine) hides(ref, text string) {
+func (e *fixture) hides(ref, text string) {
 	e.t.Helper()
 	e.await("thread "+ref+" not to show "+text, func() bool {
 		_, shown := e.now(ref).find(text)
@@ -167,7 +167,7 @@ func plain(text string) string {
 }
 
 // dump is what operators see.
-func (e *engine) dump() string {
+func (e *fixture) dump() string {
 	var b strings.Builder
 	for _, th := range e.platform.Threads() {
 		fmt.Fprintf(&b, "thread %s %q closed %v\n", th.Ref, th.Title, th.Closed)
