@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Connect makes a bridge to a platform, as a start of relay does: what an
@@ -101,7 +102,7 @@ func visitorSpeaks(e *fixture) {
 	if th.Title == "" || len(e.platform.Threads()) != 1 {
 		e.t.Errorf("the threads are\n%s", e.dump())
 	}
-	answer := e.Post(chat.Post{SessionID: id, Content: "anybody?", ReplyTo: hello.ID})
+	answer := e.Post(engine.Post{SessionID: id, Content: "anybody?", ReplyTo: hello.ID})
 	first, reply := e.shows(th.Ref, "hello there"), e.shows(th.Ref, "anybody?")
 	if reply.ReplyTo != first.Remote && !lacks(e.platform, "replies") {
 		e.t.Errorf("the reply answers %q, want %q", reply.ReplyTo, first.Remote)
@@ -180,7 +181,7 @@ func visitorsFile(e *fixture) {
 		e.must(err)
 		ids = append(ids, a.ID)
 	}
-	e.Post(chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
+	e.Post(engine.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
 	th := e.thread("two files")
 	e.quiet()
 	for _, m := range e.now(th.Ref).Messages {

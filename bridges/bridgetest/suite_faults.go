@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // crowd lets several visitors write and returns what each session has to show.
@@ -201,10 +202,10 @@ func longOutage(e *fixture) {
 // session, and the session to its thread or to one that continues it.
 func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	e := start(t, p, connect(t), at, true)
-	session := chat.SessionInfo{ID: "session-1", VisitorID: "visitor-1"}
+	session := engine.SessionInfo{ID: "session-1", VisitorID: "visitor-1"}
 	e.must(e.Backend().NewSession(t.Context(), Visitor, session))
 	send := func(e *fixture, id, text string) {
-		e.must(e.Backend().Send(t.Context(), Visitor, session, chat.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}))
+		e.must(e.Backend().Send(t.Context(), Visitor, session, engine.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}))
 	}
 	send(e, "m1", "before the restart")
 	th := e.thread("before the restart")

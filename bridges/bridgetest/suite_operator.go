@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func operatorSpeaks(e *fixture) {
@@ -71,7 +72,7 @@ func otherSinks(e *fixture) {
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	olga := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Olga"}
-	m, err := e.Send(e.t.Context(), olga, chat.Post{SessionID: id, Content: "from the console"})
+	m, err := e.Send(e.t.Context(), olga, engine.Post{SessionID: id, Content: "from the console"})
 	e.must(err)
 	if shown := e.shows(th.Ref, "from the console"); !strings.Contains(shown.Text, "Olga") || !shown.FromBot {
 		e.t.Errorf("it is shown as %+v", shown)

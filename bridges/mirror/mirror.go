@@ -12,16 +12,17 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Mirror delivers a session's events to its thread (as a [chat.Sink]) and what
-// operators do there to the service (as a [chat.Handler]). It decides what is shown
+// operators do there to the service (as a [queue.Handler]). It decides what is shown
 // and keeps the links; the bridge shows it.
 type Mirror struct {
 	bridge   chat.Bridge
-	engine   *chat.Engine
+	engine   *engine.Engine
 	store    chat.Store
-	relay    *chat.Relay
+	relay    *engine.Relay
 	log      *slog.Logger
 	opts     Options
 	unlinked warnings
@@ -66,7 +67,7 @@ type Options struct {
 }
 
 // New makes the mirror of a bridge.
-func New(engine *chat.Engine, b chat.Bridge, o Options) *Mirror {
+func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
 	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
 	m.channel.id = b.Channel()
 	if m.opts.Colleague == nil {

@@ -1,9 +1,9 @@
 // Package chat is relay's vocabulary and engine. It imports the standard
 // library only; everything else in relay imports it.
 //
-// Everything that happens is an [Event]. There is one service ([Relay]), one
-// transaction ([Store].Apply) and two pipes out: the [Hub] (live, lossy,
-// resumable: the streams) and the [Outbox] (durable, ordered, retried: the
+// Everything that happens is an [Event]. There is one service ([engine.Relay]), one
+// transaction ([Store].Apply) and two pipes out: the [hub.Hub] (live, lossy,
+// resumable: the streams) and the [queue.Outbox] (durable, ordered, retried: the
 // sinks).
 //
 // # Words

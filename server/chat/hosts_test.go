@@ -7,6 +7,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestHosts: a page of the website is shown by its path, any other with its host. The
@@ -22,22 +23,22 @@ func TestHosts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, store *db.DB) {
-				config := chat.Config{Store: store, Log: slog.New(slog.DiscardHandler), PublicURL: "https://chat.test", Origins: tt.origins}
-				e, err := chat.Open(t.Context(), config)
+				config := engine.Config{Store: store, Log: slog.New(slog.DiscardHandler), PublicURL: "https://chat.test", Origins: tt.origins}
+				e, err := engine.Open(t.Context(), config)
 				if err != nil {
 					t.Fatal(err)
 				}
 				visitor := chat.Author{Sender: chat.SenderVisitor}
 				for _, url := range []string{"http://localhost:3000/demo", "https://chat.test/demo", "https://shop.test/own", "https://evil.test/console"} {
-					v, err := e.Init(t.Context(), chat.Visit{VisitorID: url, Metadata: chat.Metadata{URL: url}})
+					v, err := e.Init(t.Context(), engine.Visit{VisitorID: url, Metadata: chat.Metadata{URL: url}})
 					if err == nil {
-						_, err = e.Send(t.Context(), visitor, chat.Post{SessionID: v.Session.ID, Content: "hi"})
+						_, err = e.Send(t.Context(), visitor, engine.Post{SessionID: v.Session.ID, Content: "hi"})
 					}
 					if err != nil {
 						t.Fatal(err)
 					}
 				}
-				again, err := chat.Open(t.Context(), config) // as after a restart
+				again, err := engine.Open(t.Context(), config) // as after a restart
 				if err != nil {
 					t.Fatal(err)
 				}
