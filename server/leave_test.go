@@ -61,23 +61,23 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 	visitor := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
 	for _, tt := range []struct {
 		name string
-		back func(t *testing.T, relay *engine.Relay, id string)
+		back func(t *testing.T, relay *engine.Engine, id string)
 		left bool
 	}{
-		{"nobody comes back", func(*testing.T, *engine.Relay, string) {}, true},
-		{"init of the next page", func(t *testing.T, relay *engine.Relay, _ string) {
+		{"nobody comes back", func(*testing.T, *engine.Engine, string) {}, true},
+		{"init of the next page", func(t *testing.T, relay *engine.Engine, _ string) {
 			if _, err := relay.Init(t.Context(), engine.Visit{VisitorID: "v"}); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
-		{"a stream of the next page", func(t *testing.T, relay *engine.Relay, id string) {
+		{"a stream of the next page", func(t *testing.T, relay *engine.Engine, id string) {
 			feed, _, err := relay.Follow(t.Context(), visitor, id, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			feed.Close()
 		}, false},
-		{"another page that stays open", func(t *testing.T, relay *engine.Relay, id string) {
+		{"another page that stays open", func(t *testing.T, relay *engine.Engine, id string) {
 			feed, _, err := relay.Follow(t.Context(), visitor, id, "")
 			if err == nil {
 				err = relay.Disconnect(t.Context(), visitor, id, engine.Leave{Reason: "manual"})
@@ -109,7 +109,7 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 
 // leaveAndWait announces a leave, lets back happen and reports whether the
 // visitor counts as gone after 30 seconds, not earlier.
-func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *engine.Relay, string)) bool {
+func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *engine.Engine, string)) bool {
 	log := discard
 	relay, err := engine.Open(t.Context(), engine.Config{Store: store, Log: log})
 	if err != nil {
@@ -131,7 +131,7 @@ func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*te
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Second)
-	back(t, relay.Relay, id)
+	back(t, relay, id)
 	time.Sleep(19 * time.Second)
 	if gone(operators) {
 		t.Error("the visitor was gone before half a minute was over")

@@ -55,7 +55,7 @@ func serveHTTP(b *testing.B, h http.Handler) serving {
 // destinations whose events wait.
 type bridgeServer struct {
 	serving
-	relay *engine.Relay
+	relay *engine.Engine
 }
 
 func startBridge(b *testing.B, targets ...string) bridgeServer {
@@ -86,7 +86,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	s := serveHTTP(b, srv.HTTPServer().Handler)
 	stop := s.close
 	s.close = func() { backlog.Close(); stop(); _ = store.Close() }
-	return bridgeServer{s, engine.Relay}
+	return bridgeServer{s, engine}
 }
 
 // decoding is the floor of posts: it decodes the same JSON and answers the same.

@@ -22,7 +22,7 @@ type Mirror struct {
 	bridge   chat.Bridge
 	engine   *engine.Engine
 	store    chat.Store
-	relay    *engine.Relay
+	relay    *engine.Engine
 	log      *slog.Logger
 	opts     Options
 	unlinked warnings
@@ -68,7 +68,7 @@ type Options struct {
 
 // New makes the mirror of a bridge.
 func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
-	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
+	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine, log: o.Log.With("bridge", b.Name()), opts: o}
 	m.channel.id = b.Channel()
 	if m.opts.Colleague == nil {
 		m.opts.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }

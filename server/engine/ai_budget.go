@@ -43,9 +43,12 @@ func tokensOf(rd chat.MetaReader, at chat.Time) (t dayTokens, err error) {
 	return t, err
 }
 
+// aiBudget counts the tokens that the AI uses.
+type aiBudget struct{ store chat.Store }
+
 // TokensToday returns how many tokens the AI has used today.
-func (r *Relay) TokensToday(ctx context.Context) (used int64, err error) {
-	err = r.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (b *aiBudget) TokensToday(ctx context.Context) (used int64, err error) {
+	err = b.store.ReadOne(ctx, func(rd chat.Reader) error {
 		t, err := tokensOf(rd, chat.Now())
 		used = t.Used
 		return err
@@ -56,12 +59,12 @@ func (r *Relay) TokensToday(ctx context.Context) (used int64, err error) {
 // PlanTokens sets tokens aside for one call of the AI, so that calls at the same time do
 // not exceed a day's limit together. SpendTokens ends it. ok is false when the other calls
 // may use up what is left of the day.
-func (r *Relay) PlanTokens(ctx context.Context, limit, tokens int64) (call string, ok bool, err error) {
+func (b *aiBudget) PlanTokens(ctx context.Context, limit, tokens int64) (call string, ok bool, err error) {
 	if limit <= 0 {
 		return "", true, nil
 	}
 	id := chat.NewID()
-	err = r.changeTokens(ctx, func(t *dayTokens, at chat.Time) {
+	err = b.changeTokens(ctx, func(t *dayTokens, at chat.Time) {
 		planned := t.Used
 		for _, c := range t.Calls {
 			planned += c.Tokens
@@ -74,15 +77,15 @@ func (r *Relay) PlanTokens(ctx context.Context, limit, tokens int64) (call strin
 }
 
 // SpendTokens adds to what the AI has used today, and ends the call that used it.
-func (r *Relay) SpendTokens(ctx context.Context, call string, n int64) error {
-	return r.changeTokens(ctx, func(t *dayTokens, _ chat.Time) {
+func (b *aiBudget) SpendTokens(ctx context.Context, call string, n int64) error {
+	return b.changeTokens(ctx, func(t *dayTokens, _ chat.Time) {
 		t.Used += n
 		t.Calls = slices.DeleteFunc(t.Calls, func(c plannedCall) bool { return c.ID == call })
 	})
 }
 
-func (r *Relay) changeTokens(ctx context.Context, op func(t *dayTokens, at chat.Time)) error {
-	return r.store.Apply(ctx, func(tx chat.Tx) error {
+func (b *aiBudget) changeTokens(ctx context.Context, op func(t *dayTokens, at chat.Time)) error {
+	return b.store.Apply(ctx, func(tx chat.Tx) error {
 		if _, err := lockSystemSession(tx); err != nil { // one at a time
 			return err
 		}

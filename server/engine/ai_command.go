@@ -41,7 +41,7 @@ func (c *commandContext) ai(ctx context.Context) (CommandResult, error) {
 
 // LetAI lets the AI answer in a session where it ended. What the visitor wrote
 // last waits for it as a new message would.
-func (r *Relay) LetAI(ctx context.Context, by chat.Author, sessionID string) error {
+func (r *aiTurns) LetAI(ctx context.Context, by chat.Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		c.session.AIEnded, c.session.AIAnswers = false, 0
 		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: chat.AIAnswerNow})
@@ -49,7 +49,7 @@ func (r *Relay) LetAI(ctx context.Context, by chat.Author, sessionID string) err
 }
 
 // EndAI ends the AI in a session.
-func (r *Relay) EndAI(ctx context.Context, by chat.Author, sessionID string) error {
+func (r *aiTurns) EndAI(ctx context.Context, by chat.Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error { return c.endAI(chat.AIEndOff) })
 }
 
@@ -82,7 +82,7 @@ const draftsBack = 100
 
 // SendDraft sends the newest draft that nobody has answered behind, or text
 // instead of it, as an operator's message. The same draft is sent once.
-func (r *Relay) SendDraft(ctx context.Context, by chat.Author, sessionID, text string) (sent chat.Message, err error) {
+func (r *aiTurns) SendDraft(ctx context.Context, by chat.Author, sessionID, text string) (sent chat.Message, err error) {
 	if text != "" {
 		if err := CheckContent(by.Sender, text); err != nil {
 			return sent, err

@@ -12,6 +12,9 @@ import (
 // aiMessages is how many messages of a session the AI sees.
 const aiMessages = 20
 
+// aiTurns is how the AI takes part in sessions, and how operators direct it.
+type aiTurns struct{ *Relay }
+
 // AITurn is what the AI knows of a session when it is its turn.
 type AITurn struct {
 	Session chat.Session
@@ -26,7 +29,7 @@ type AITurn struct {
 
 // AITurn reads a session for the AI, to which a delivery of it came. What that
 // brings was not known to the AI when it answered last.
-func (r *Relay) AITurn(ctx context.Context, d *chat.Delivery) (t AITurn, err error) {
+func (r *aiTurns) AITurn(ctx context.Context, d *chat.Delivery) (t AITurn, err error) {
 	var list []chat.Message
 	answered := false
 	err = r.store.Read(ctx, func(rd chat.Reader) (err error) {
@@ -118,7 +121,7 @@ const (
 )
 
 // AIAnswer stores an answer to the visitor. The first one takes the session over.
-func (r *Relay) AIAnswer(ctx context.Context, a AIReply) (AIOutcome, error) {
+func (r *aiTurns) AIAnswer(ctx context.Context, a AIReply) (AIOutcome, error) {
 	return r.reply(ctx, &a, func(c *change) error {
 		if !c.session.AIActive {
 			c.session.AIActive = true
@@ -139,13 +142,13 @@ func (r *Relay) AIAnswer(ctx context.Context, a AIReply) (AIOutcome, error) {
 
 // AINote stores a note of the AI to operators: a draft of an answer, or what else
 // they asked for.
-func (r *Relay) AINote(ctx context.Context, a AIReply, draft bool) (AIOutcome, error) {
+func (r *aiTurns) AINote(ctx context.Context, a AIReply, draft bool) (AIOutcome, error) {
 	return r.reply(ctx, &a, func(c *change) error { return c.addReply(&a, chat.Message{Internal: true, Draft: draft}) })
 }
 
 // HandBack ends the AI in a session with a last sentence to the visitor. It does
 // nothing where the AI has ended already.
-func (r *Relay) HandBack(ctx context.Context, a AIReply, reason string) (AIOutcome, error) {
+func (r *aiTurns) HandBack(ctx context.Context, a AIReply, reason string) (AIOutcome, error) {
 	return r.reply(ctx, &a, func(c *change) error { return c.handBack(&a, reason, r.asksContact(c.session)) })
 }
 
@@ -165,7 +168,7 @@ func (c *change) handBack(a *AIReply, reason string, askContact bool) error {
 
 // reply stores a reply by op unless it is not wanted any more. That is found out
 // in the same transaction: an operator's word always comes first.
-func (r *Relay) reply(ctx context.Context, a *AIReply, op func(c *change) error) (out AIOutcome, err error) {
+func (r *aiTurns) reply(ctx context.Context, a *AIReply, op func(c *change) error) (out AIOutcome, err error) {
 	err = r.change(ctx, chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: a.Name}, a.SessionID, func(c *change) error {
 		out = AIDropped
 		_, err := c.MessageByClientID(a.SessionID, chat.SenderAI, a.ClientID)
@@ -240,7 +243,7 @@ func (c *change) addReply(a *AIReply, m chat.Message) error {
 
 // AskForPerson hands a session back because its visitor wants a person. Where the
 // AI does not answer, nothing happens.
-func (r *Relay) AskForPerson(ctx context.Context, by chat.Author, sessionID string) error {
+func (r *aiTurns) AskForPerson(ctx context.Context, by chat.Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		t := c.ai()
 		if t == nil || t.Drafts || !c.session.Started() || !answerable(c.session) {

@@ -55,7 +55,7 @@ func placeholders(s *chat.Session, by chat.Author) map[string]string {
 
 // AnswerFor returns the saved answer with a name, the person's own before a shared one,
 // with its placeholders filled for a session.
-func (r *Relay) AnswerFor(ctx context.Context, by chat.Author, sessionID, name string) (string, error) {
+func (r *savedAnswers) AnswerFor(ctx context.Context, by chat.Author, sessionID, name string) (string, error) {
 	a, err := r.SavedAnswer(ctx, by, name)
 	if err != nil || !strings.Contains(a.Content, "{") {
 		return a.Content, err
@@ -66,7 +66,7 @@ func (r *Relay) AnswerFor(ctx context.Context, by chat.Author, sessionID, name s
 		return err
 	})
 	if by.Name == "" {
-		by.Name = r.Settings().Text("operatorName")
+		by.Name = r.config.Settings().Text("operatorName")
 	}
 	return FillPlaceholders(a.Content, placeholders(&s, by)), err
 }

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -32,15 +35,26 @@ const (
 	keptFreePart = 20
 )
 
+// uploads stores and reads files. It stores one chunk of all files at a time: messages that
+// share its commit wait for one, not for a hundred.
+type uploads struct {
+	store   chat.Store
+	config  *configuration
+	log     *slog.Logger
+	one     sync.Mutex
+	waiting atomic.Int32 // and under way
+	beside  atomic.Int64 // the Time of the last other change
+}
+
 // MayUpload reports why by may not upload files to a session: nil if it may.
-func (r *Relay) MayUpload(ctx context.Context, by chat.Author, sessionID string) error {
-	if !r.Settings().AttachmentRules().Enabled {
+func (u *uploads) MayUpload(ctx context.Context, by chat.Author, sessionID string) error {
+	if !u.config.Settings().AttachmentRules().Enabled {
 		return chat.ErrAttachmentsOff
 	}
-	if err := r.checkRoom(); err != nil {
+	if err := u.checkRoom(); err != nil {
 		return err
 	}
-	return r.store.ReadOne(ctx, func(rd chat.Reader) error {
+	return u.store.ReadOne(ctx, func(rd chat.Reader) error {
 		s, err := rd.SessionHeader(sessionID)
 		if err != nil {
 			return err
@@ -51,15 +65,15 @@ func (r *Relay) MayUpload(ctx context.Context, by chat.Author, sessionID string)
 
 // RoomLow reports whether the disk is so full that soon nothing can be stored, and
 // the free bytes.
-func (r *Relay) RoomLow() (free int64, low bool) {
-	free, total := r.store.Room()
+func (u *uploads) RoomLow() (free int64, low bool) {
+	free, total := u.store.Room()
 	return free, total > 0 && free < chat.LowRoom(total)
 }
 
 // checkRoom rejects files while the disk is nearly full, so that messages still
 // fit.
-func (r *Relay) checkRoom() error {
-	if free, total := r.store.Room(); free < min(keptFree, total/keptFreePart) {
+func (u *uploads) checkRoom() error {
+	if free, total := u.store.Room(); free < min(keptFree, total/keptFreePart) {
 		return fmt.Errorf("%w: %d of %d bytes are free on the disk of the database", chat.ErrNoRoom, free, total)
 	}
 	return nil
@@ -68,10 +82,10 @@ func (r *Relay) checkRoom() error {
 // Upload stores a file of a session in chunks. It becomes visible
 // with its last chunk; an interrupted upload leaves nothing. A message refers
 // to it by its id.
-func (r *Relay) Upload(ctx context.Context, by chat.Author, sessionID, filename string, body io.Reader) (chat.Attachment, error) {
+func (u *uploads) Upload(ctx context.Context, by chat.Author, sessionID, filename string, body io.Reader) (chat.Attachment, error) {
 	ctx = context.WithoutCancel(ctx) // body fails when the sender is gone
-	rules := r.Settings().AttachmentRules()
-	if err := r.MayUpload(ctx, by, sessionID); err != nil {
+	rules := u.config.Settings().AttachmentRules()
+	if err := u.MayUpload(ctx, by, sessionID); err != nil {
 		return chat.Attachment{}, err
 	}
 	head := make([]byte, headSize)
@@ -87,11 +101,11 @@ func (r *Relay) Upload(ctx context.Context, by chat.Author, sessionID, filename 
 	if !rules.Allows(f.MimeType) {
 		return chat.Attachment{}, chat.Errorf(chat.Unsupported, "Files of type %s are not accepted", f.MimeType)
 	}
-	if err := r.beginFile(ctx, by, &f, max(maxUnsent, 2*rules.MaxBytes)); err != nil {
+	if err := u.beginFile(ctx, by, &f, max(maxUnsent, 2*rules.MaxBytes)); err != nil {
 		return chat.Attachment{}, err
 	}
-	if err := r.storeFile(ctx, &f, io.MultiReader(bytes.NewReader(head), body), rules.MaxBytes); err != nil {
-		r.dropFile(f.ID)
+	if err := u.storeFile(ctx, &f, io.MultiReader(bytes.NewReader(head), body), rules.MaxBytes); err != nil {
+		u.dropFile(f.ID)
 		return chat.Attachment{}, err
 	}
 	return f.Attachment(), nil
@@ -99,8 +113,8 @@ func (r *Relay) Upload(ctx context.Context, by chat.Author, sessionID, filename 
 
 // beginFile stores the incomplete file if its author may upload it, and visitors have
 // not left too many unsent ones.
-func (r *Relay) beginFile(ctx context.Context, by chat.Author, f *chat.File, most int64) error {
-	return r.store.Apply(ctx, func(tx chat.Tx) error {
+func (u *uploads) beginFile(ctx context.Context, by chat.Author, f *chat.File, most int64) error {
+	return u.store.Apply(ctx, func(tx chat.Tx) error {
 		s, err := tx.SessionHeader(f.SessionID)
 		if err != nil {
 			return err
@@ -118,7 +132,7 @@ func (r *Relay) beginFile(ctx context.Context, by chat.Author, f *chat.File, mos
 }
 
 // storeFile stores the whole of body.
-func (r *Relay) storeFile(ctx context.Context, f *chat.File, body io.Reader, most int64) error {
+func (u *uploads) storeFile(ctx context.Context, f *chat.File, body io.Reader, most int64) error {
 	chunk := make([]byte, ChunkSize)
 	for index := 0; ; index++ {
 		n, err := readChunk(body, chunk)
@@ -131,16 +145,16 @@ func (r *Relay) storeFile(ctx context.Context, f *chat.File, body io.Reader, mos
 		if f.Size += int64(n); f.Size > most {
 			return chat.Errorf(chat.TooLarge, "Attachments must be at most %d bytes", most)
 		}
-		if err := r.checkRoom(); err != nil {
+		if err := u.checkRoom(); err != nil {
 			return err
 		}
-		if err := r.putChunk(ctx, f.ID, index, chunk[:n]); err != nil {
+		if err := u.putChunk(ctx, f.ID, index, chunk[:n]); err != nil {
 			return err
 		}
 		chat.CrashPoint("chunk stored")
 	}
 	f.Complete = true
-	err := r.store.Apply(ctx, func(tx chat.Tx) error { return tx.SaveFile(f) })
+	err := u.store.Apply(ctx, func(tx chat.Tx) error { return tx.SaveFile(f) })
 	chat.CrashPoint("file stored")
 	return err
 }
@@ -157,19 +171,19 @@ const (
 // leaves the disk to messages, for longer the more uploads wait:
 // a chunk writes ten times as much as a message. A single
 // upload needs no pauses, nor does any while no messages are written.
-func (r *Relay) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
-	r.uploads.waiting.Add(1)
-	r.uploads.Lock()
-	defer r.uploads.Unlock()
+func (u *uploads) putChunk(ctx context.Context, id string, index int, chunk []byte) error {
+	u.waiting.Add(1)
+	u.one.Lock()
+	defer u.one.Unlock()
 	begin := time.Now()
 	defer func() {
-		rests := min(r.uploads.waiting.Add(-1), maxChunkRests)
-		if chat.Now().Sub(chat.Time(r.uploads.beside.Load())) > quietAfter {
+		rests := min(u.waiting.Add(-1), maxChunkRests)
+		if chat.Now().Sub(chat.Time(u.beside.Load())) > quietAfter {
 			return
 		}
 		time.Sleep(min(time.Duration(rests)*time.Since(begin), maxChunkRest))
 	}()
-	return r.store.Apply(ctx, func(tx chat.Tx) error {
+	return u.store.Apply(ctx, func(tx chat.Tx) error {
 		if _, err := tx.File(id); err != nil {
 			return err
 		}
@@ -196,10 +210,10 @@ func readChunk(body io.Reader, chunk []byte) (n int, err error) {
 
 // dropFile removes an incomplete file. If that fails, the sweep
 // removes it.
-func (r *Relay) dropFile(id string) {
-	err := r.store.Apply(context.Background(), func(tx chat.Tx) error { return tx.DeleteFile(id) })
+func (u *uploads) dropFile(id string) {
+	err := u.store.Apply(context.Background(), func(tx chat.Tx) error { return tx.DeleteFile(id) })
 	if err != nil {
-		r.log.Warn("an incomplete attachment stays until it is swept", "err", err)
+		u.log.Warn("an incomplete attachment stays until it is swept", "err", err)
 	}
 }
 
@@ -253,9 +267,9 @@ type Download struct {
 }
 
 // Open finds a complete file. The download reads while ctx lives.
-func (r *Relay) Open(ctx context.Context, id string) (*Download, error) {
-	d := &Download{store: r.store, ctx: ctx, index: -1}
-	err := r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+func (u *uploads) Open(ctx context.Context, id string) (*Download, error) {
+	d := &Download{store: u.store, ctx: ctx, index: -1}
+	err := u.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		d.File, err = rd.File(id)
 		return err
 	})

@@ -58,7 +58,7 @@ const (
 
 // commandContext is a running command.
 type commandContext struct {
-	relay     *Relay
+	relay     *Engine
 	by        chat.Author
 	sessionID string
 	args      string
@@ -68,22 +68,22 @@ type commandContext struct {
 
 // Execute runs an operator's command. replyTo is the message that the
 // command answers.
-func (r *Relay) Execute(ctx context.Context, by chat.Author, sessionID string, parsed ParsedCommand, replyTo string) (CommandResult, error) {
-	err := r.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (e *Engine) Execute(ctx context.Context, by chat.Author, sessionID string, parsed ParsedCommand, replyTo string) (CommandResult, error) {
+	err := e.Store.ReadOne(ctx, func(rd chat.Reader) error {
 		_, err := rd.Session(sessionID)
 		return err
 	})
 	if err != nil {
 		return CommandResult{}, err
 	}
-	c := &commandContext{relay: r, by: by, sessionID: sessionID, args: parsed.Args, replyTo: replyTo, clientID: parsed.ClientID}
+	c := &commandContext{relay: e, by: by, sessionID: sessionID, args: parsed.Args, replyTo: replyTo, clientID: parsed.ClientID}
 	switch known := commandNamed(parsed.Name); {
 	case known == nil:
 		return c.unknown(ctx, parsed.Name)
 	case known.Name == "save":
 		return c.save(ctx)
 	case known.run == nil:
-		return answer(helpText(r.backend), nil)
+		return answer(helpText(e.backend), nil)
 	default:
 		return known.run(c, ctx)
 	}
@@ -139,7 +139,7 @@ const EmptyNote = "Write the text of the note after !note or //."
 
 func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
 	var s chat.Session
-	err := c.relay.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err := c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		s, err = rd.Session(c.sessionID)
 		return err
 	})
@@ -235,7 +235,7 @@ func (c *commandContext) unblock(ctx context.Context) (CommandResult, error) {
 // audit adds to the audit list what a command did. A failure is logged: it is done.
 func (c *commandContext) audit(ctx context.Context, e chat.AuditEntry) {
 	e = chat.AuditBy(c.by, e)
-	if err := c.relay.store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error { return tx.PutAudit(&e) }); err != nil {
+	if err := c.relay.Store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error { return tx.PutAudit(&e) }); err != nil {
 		c.relay.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
 	}
 }

@@ -18,6 +18,13 @@ import (
 // from platforms.
 type Engine struct {
 	*Relay
+	*presenceSwitch
+	*receipts
+	*organiser
+	*snoozes
+	*savedAnswers
+	*aiTurns
+	*aiBudget
 	Store  chat.Store
 	Hub    *hub.Hub
 	Outbox *queue.Outbox
@@ -81,30 +88,36 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	e.Outbox = queue.NewOutbox(c.Store, e.Hub, e.Nodes, c.Log, c.Attempted)
 	e.Inbox = queue.NewInbox(c.Store, e.Nodes, c.Log)
 	e.Relay = newRelay(c, e)
+	e.addParts()
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.hosts.Load(ctx, c.Store); err != nil {
 		return nil, err
 	}
-	return e, e.loadPresence(ctx)
+	return e, e.loadPresence(ctx, c.Store, e.businessHours())
 }
 
 // Hosts returns the names of the website.
 func (r *Relay) Hosts() *chat.Hosts { return r.hosts }
 
 func newRelay(c Config, e *Engine) *Relay {
-	r := &Relay{store: c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, targets: c.Targets, declared: c.Declared, env: c.Settings, identity: c.Identity,
-		isBot: c.IsBot, hosts: chat.NewHosts(c.PublicURL, c.Origins), backend: c.Mode == chat.ModeBridge, backlog: c.Mode == chat.ModeBridge && !c.Volatile}
-	if r.declared == nil {
-		r.declared = chat.SettingList()
-	}
-	if r.targets == nil {
-		r.targets = func(*chat.Settings) []chat.Target { return nil }
-	}
-	changed := make(chan struct{})
-	r.changed.Store(&changed)
-	return r
+	backend := c.Mode == chat.ModeBridge
+	team := &operators{hub: e.Hub, nodes: e.Nodes, backend: backend}
+	config := newConfiguration(c, e, team)
+	return &Relay{configuration: config, operators: team, visitors: &visitors{hub: e.Hub, peers: e.Nodes}, viewing: &viewing{nodes: e.Nodes},
+		uploads: &uploads{store: c.Store, config: config, log: c.Log},
+		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins),
+		isBot: c.IsBot, identity: c.Identity, backend: backend, backlog: backend && !c.Volatile}
+}
+
+// addParts adds what works on the service.
+func (e *Engine) addParts() {
+	r := e.Relay
+	e.presenceSwitch, e.receipts, e.snoozes, e.aiTurns = &presenceSwitch{r}, &receipts{relay: r}, &snoozes{relay: r}, &aiTurns{r}
+	e.organiser = &organiser{r, e.snoozes}
+	e.savedAnswers = &savedAnswers{store: r.store, config: r.configuration, none: r.backend}
+	e.aiBudget = &aiBudget{r.store}
 }
 
 // Part is work beside the engine that runs until its context ends.
@@ -184,7 +197,7 @@ func (e *Engine) Stop(deadline time.Time) {
 func (e *Engine) reportLost() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	for _, target := range e.targets(e.Settings()) {
+	for _, target := range e.configuration.targets(e.Settings()) {
 		n := 0
 		err := e.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
 			n, err = r.Waiting(target.Name)

@@ -13,9 +13,9 @@ func (e *Engine) Sweep(ctx context.Context, now chat.Time) error { return e.swee
 const Crowded = maxUnsent / crowdedPart
 
 // StopSnoozes lets this relay wake no snoozed session any more, as if it had ended.
-func (r *Relay) StopSnoozes() {
-	r.snoozes.mu.Lock()
-	defer r.snoozes.mu.Unlock()
-	r.snoozes.timer.Stop()
-	r.snoozes.ended = true
+func (e *Engine) StopSnoozes() {
+	e.snoozes.mu.Lock()
+	defer e.snoozes.mu.Unlock()
+	e.snoozes.timer.Stop()
+	e.snoozes.ended = true
 }

@@ -32,8 +32,14 @@ type Organising struct {
 	Assignee *string    // a person's id, "" for nobody
 }
 
+// organiser assigns, tags and snoozes sessions.
+type organiser struct {
+	*Relay
+	due *snoozes
+}
+
 // Organise assigns, tags and snoozes a session.
-func (r *Relay) Organise(ctx context.Context, by chat.Author, sessionID string, o Organising) error {
+func (r *organiser) Organise(ctx context.Context, by chat.Author, sessionID string, o Organising) error {
 	retag, err := o.retag()
 	if err != nil {
 		return err
@@ -55,7 +61,7 @@ func (r *Relay) Organise(ctx context.Context, by chat.Author, sessionID string, 
 		return err
 	})
 	if err == nil && o.Until != nil && *o.Until != 0 {
-		r.snoozes.lookAt(o.Until.Monotonic())
+		r.due.lookAt(o.Until.Monotonic())
 		r.nodes.Ring(noteSnoozed, *o.Until) // this node may end before
 	}
 	return err
@@ -108,7 +114,7 @@ func (c *change) assign(id string) error {
 
 // PersonCalled finds a person by name, with or without @; "me" is who asks, and "nobody"
 // is nobody, the zero Person.
-func (r *Relay) PersonCalled(ctx context.Context, by chat.Author, name string) (p chat.Person, err error) {
+func (r *organiser) PersonCalled(ctx context.Context, by chat.Author, name string) (p chat.Person, err error) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
 	err = r.store.ReadOne(ctx, func(rd chat.Reader) error {
 		switch key := chat.NameKey(name); {

@@ -49,7 +49,7 @@ func (c *commandContext) tag(ctx context.Context) (CommandResult, error) {
 		return CommandResult{}, err
 	}
 	var s chat.Session
-	err := c.relay.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err := c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		s, err = rd.Session(c.sessionID)
 		return err
 	})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine/hub"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 const (
@@ -50,6 +52,14 @@ type presence struct {
 	peers     map[string][]peerPerson // at other nodes
 	rung      []peerPerson            // what those were sent last
 	actedRung chat.Time
+}
+
+// operators are those who answer: whether they are online, and who is at the console.
+type operators struct {
+	presence presence
+	hub      *hub.Hub
+	nodes    *nodes.Nodes
+	backend  bool // which decides alone whether they are online
 }
 
 // hold is a status that holds until a time.
@@ -126,28 +136,31 @@ func modeOf(online bool) string {
 }
 
 // Presence reports whether operators are there, why, and who is at the console.
-func (r *Relay) Presence() Presence {
-	r.presence.mu.Lock()
-	defer r.presence.mu.Unlock()
-	return r.presence.now(chat.Now())
+func (o *operators) Presence() Presence {
+	o.presence.mu.Lock()
+	defer o.presence.mu.Unlock()
+	return o.presence.now(chat.Now())
 }
 
 // openingDays is how far ahead visitors see business hours.
 const openingDays = 7
 
 // Openings returns the business hours of the coming days, none if there are none.
-func (r *Relay) Openings() []chat.OpenTime {
-	r.presence.mu.Lock()
-	hours := r.presence.hours.Schedule
-	r.presence.mu.Unlock()
+func (o *operators) Openings() []chat.OpenTime {
+	o.presence.mu.Lock()
+	hours := o.presence.hours.Schedule
+	o.presence.mu.Unlock()
 	return hours.Coming(chat.Now(), openingDays)
 }
 
 // OperatorOnline reports whether an operator is there.
-func (r *Relay) OperatorOnline() bool { return r.Presence().Online }
+func (o *operators) OperatorOnline() bool { return o.Presence().Online }
+
+// presenceSwitch sets the operators' status, for all nodes and beyond a restart.
+type presenceSwitch struct{ *Relay }
 
 // SetOperatorStatus sets the status until it is set again.
-func (r *Relay) SetOperatorStatus(ctx context.Context, online bool) error {
+func (r *presenceSwitch) SetOperatorStatus(ctx context.Context, online bool) error {
 	if online {
 		return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "online", hold{} })
 	}
@@ -155,13 +168,13 @@ func (r *Relay) SetOperatorStatus(ctx context.Context, online bool) error {
 }
 
 // ResetOperatorStatus makes the status automatic.
-func (r *Relay) ResetOperatorStatus(ctx context.Context) error {
+func (r *presenceSwitch) ResetOperatorStatus(ctx context.Context) error {
 	return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "", hold{} })
 }
 
 // HoldOperatorStatus holds an operator's choice for 12 hours, or until the status
 // is set again.
-func (r *Relay) HoldOperatorStatus(ctx context.Context, by chat.Author, online bool) error {
+func (r *presenceSwitch) HoldOperatorStatus(ctx context.Context, by chat.Author, online bool) error {
 	h := hold{Online: online, Until: chat.Now().Add(statusHolds)}
 	if by.Source == chat.SourceConsole {
 		h.By = by.Name
@@ -170,7 +183,7 @@ func (r *Relay) HoldOperatorStatus(ctx context.Context, by chat.Author, online b
 }
 
 // setPresence stores and publishes the change made by set.
-func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
+func (r *presenceSwitch) setPresence(ctx context.Context, set func(*presence)) error {
 	err := r.transact(ctx, chat.Author{Source: chat.SourceAPI}, lockSystemSession, func(c *change) error {
 		p, err := storedPresence(c)
 		if err != nil {
@@ -198,10 +211,10 @@ func (r *Relay) setPresence(ctx context.Context, set func(*presence)) error {
 }
 
 // wouldBe reports whether operators would be online after set.
-func (r *Relay) wouldBe(set func(*presence)) bool {
-	r.presence.mu.Lock()
-	defer r.presence.mu.Unlock()
-	p := presence{hold: r.presence.hold, set: r.presence.set, acted: r.presence.acted, people: r.presence.people, peers: r.presence.peers, hours: r.presence.hours}
+func (o *operators) wouldBe(set func(*presence)) bool {
+	o.presence.mu.Lock()
+	defer o.presence.mu.Unlock()
+	p := presence{hold: o.presence.hold, set: o.presence.set, acted: o.presence.acted, people: o.presence.people, peers: o.presence.peers, hours: o.presence.hours}
 	set(&p)
 	return p.now(chat.Now()).Online
 }
@@ -234,24 +247,15 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	})
 }
 
-// businessHours returns the business hours, none in bridge mode: there the backend
-// sets the status.
-func (r *Relay) businessHours() *chat.Schedule {
-	if r.backend {
-		return nil
-	}
-	return r.Settings().Schedule()
-}
-
-func (r *Relay) loadPresence(ctx context.Context) error {
-	return r.store.Read(ctx, func(rd chat.Reader) error {
+func (o *operators) loadPresence(ctx context.Context, store chat.Store, hours *chat.Schedule) error {
+	return store.Read(ctx, func(rd chat.Reader) error {
 		p, err := storedPresence(rd)
 		if err != nil {
 			return err
 		}
-		r.presence.hold, r.presence.set, r.presence.acted = p.hold, p.set, p.acted
-		r.presence.hours = chat.Timetable{Schedule: r.businessHours()}
-		r.presence.published = r.presence.now(chat.Now())
+		o.presence.hold, o.presence.set, o.presence.acted = p.hold, p.set, p.acted
+		o.presence.hours = chat.Timetable{Schedule: hours}
+		o.presence.published = o.presence.now(chat.Now())
 		return nil
 	})
 }
@@ -282,26 +286,26 @@ func (c *change) isAct() bool {
 
 // storeAct stores from time to time that operators act outside the console: the console
 // reports again after a restart, the other places do not.
-func (r *Relay) storeAct(c *change) error {
+func (o *operators) storeAct(c *change) error {
 	if !c.isAct() || c.by.Source == chat.SourceConsole {
 		return nil
 	}
-	r.presence.mu.Lock()
-	last := r.presence.acted
-	r.presence.mu.Unlock()
+	o.presence.mu.Lock()
+	last := o.presence.acted
+	o.presence.mu.Unlock()
 	if last <= c.at && c.at.Sub(last) < actedEvery {
 		return nil
 	}
 	return c.PutMeta(metaActed, string(chat.MustJSON(c.at)))
 }
 
-func (r *Relay) operatorActed(by chat.Author, at chat.Time) {
-	r.updatePresence(func(p *presence) {
+func (o *operators) operatorActed(by chat.Author, at chat.Time) {
+	o.updatePresence(func(p *presence) {
 		if by.Source != chat.SourceConsole {
 			p.acted = max(p.acted, at)
 			if p.acted.Sub(p.actedRung) >= actedRings {
 				p.actedRung = p.acted
-				r.nodes.Ring(noteActed, p.acted)
+				o.nodes.Ring(noteActed, p.acted)
 			}
 		} else if o := p.people[by.Name]; o != nil {
 			o.active = max(o.active, at)
@@ -317,20 +321,20 @@ type operatorStatus struct {
 
 // updatePresence changes the presence. Visitors are notified of a new status, the
 // console also of the operators who are there.
-func (r *Relay) updatePresence(change func(*presence)) {
-	r.presence.mu.Lock()
-	defer r.presence.mu.Unlock()
-	change(&r.presence)
-	before, now := r.presence.published, r.presence.now(chat.Now())
-	r.presence.published = now
+func (o *operators) updatePresence(change func(*presence)) {
+	o.presence.mu.Lock()
+	defer o.presence.mu.Unlock()
+	change(&o.presence)
+	before, now := o.presence.published, o.presence.now(chat.Now())
+	o.presence.published = now
 	if now.Online != before.Online || now.BackAt != before.BackAt {
-		r.hub.Broadcast(chat.StateOperatorStatus, operatorStatus{now.Online, now.BackAt})
+		o.hub.Broadcast(chat.StateOperatorStatus, operatorStatus{now.Online, now.BackAt})
 		before.Online, before.BackAt = now.Online, now.BackAt
 	}
-	if !r.backend && !reflect.DeepEqual(now, before) {
-		r.hub.Report(chat.StatePresence, now)
+	if !o.backend && !reflect.DeepEqual(now, before) {
+		o.hub.Report(chat.StatePresence, now)
 	}
-	r.ringPeople()
+	o.ringPeople()
 }
 
 // keepPresence updates the status of operators and visitors as time passes, until

@@ -18,7 +18,7 @@ import (
 var console = chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Mia"}
 
 // expectPresence compares the status and the switch's position.
-func expectPresence(t *testing.T, r *engine.Relay, when string, online bool, mode string) {
+func expectPresence(t *testing.T, r *engine.Engine, when string, online bool, mode string) {
 	t.Helper()
 	if p := r.Presence(); p.Online != online || p.Mode != mode {
 		t.Errorf("%s: online %t (%s), want %t (%s)", when, p.Online, p.Mode, online, mode)
@@ -29,7 +29,7 @@ func expectPresence(t *testing.T, r *engine.Relay, when string, online bool, mod
 // five minutes.
 func TestPresenceFollowsTheConsole(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
-		r := build(t, store).Relay
+		r := build(t, store).Engine
 		seat := r.TakeSeat("Mia", "cookie", true)
 		expectPresence(t, r, "opened", true, "automatic")
 		time.Sleep(4 * time.Minute)
@@ -64,12 +64,12 @@ func TestPresenceFollowsTheConsole(t *testing.T) {
 // An operator's switch holds for twelve hours, "automatic" at once.
 func TestPresenceSwitch(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
-		r := build(t, store).Relay
+		r := build(t, store).Engine
 		check(t, r.SetOperatorStatus(t.Context(), false))
 		check(t, r.HoldOperatorStatus(t.Context(), console, true))
 		time.Sleep(12*time.Hour - time.Second)
 		expectPresence(t, r, "held", true, "online")
-		expectPresence(t, build(t, store).Relay, "held, after a restart", true, "online")
+		expectPresence(t, build(t, store).Engine, "held, after a restart", true, "online")
 		time.Sleep(time.Second)
 		expectPresence(t, r, "12 hours later", false, "away")
 		check(t, r.ResetOperatorStatus(t.Context()))
@@ -93,11 +93,11 @@ func TestPresenceSurvivesARestart(t *testing.T) {
 		_, err := o.Send(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Tom"}, engine.Post{SessionID: id, Content: "hi"})
 		check(t, err)
 		time.Sleep(4 * time.Minute)
-		expectPresence(t, build(t, store).Relay, "after a restart", true, "automatic")
+		expectPresence(t, build(t, store).Engine, "after a restart", true, "automatic")
 		time.Sleep(time.Minute)
-		expectPresence(t, build(t, store).Relay, "5 minutes later", false, "automatic")
+		expectPresence(t, build(t, store).Engine, "5 minutes later", false, "automatic")
 		check(t, store.Apply(t.Context(), func(tx chat.Tx) error { return tx.PutMeta("operator_acted", `"2999-01-01T00:00:00Z"`) }))
-		again := build(t, store).Relay
+		again := build(t, store).Engine
 		expectPresence(t, again, "acted in the future", true, "automatic")
 		time.Sleep(5 * time.Minute)
 		expectPresence(t, again, "5 minutes after that", false, "automatic")
@@ -134,13 +134,13 @@ func check(t *testing.T, err error) {
 // shopHours are open on weekdays in UTC; these tests begin on Saturday, 1 January 2000.
 const shopHours = `{"timezone":"UTC","weekly":{"monday":["09:00-17:00"]}}`
 
-func setHours(t *testing.T, r *engine.Relay, hours string) {
+func setHours(t *testing.T, r *engine.Engine, hours string) {
 	t.Helper()
 	check(t, r.PatchSettings(t.Context(), map[string]json.RawMessage{"businessHours": json.RawMessage(hours)}))
 }
 
 // expectBack compares when somebody is back.
-func expectBack(t *testing.T, r *engine.Relay, when, want string) {
+func expectBack(t *testing.T, r *engine.Engine, when, want string) {
 	t.Helper()
 	got := ""
 	if back := r.Presence().BackAt; back != 0 {
@@ -154,7 +154,7 @@ func expectBack(t *testing.T, r *engine.Relay, when, want string) {
 // Automatic presence follows the business hours; the switch and operators' word win.
 func TestPresenceFollowsTheHours(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
-		r := build(t, store).Relay
+		r := build(t, store).Engine
 		setHours(t, r, shopHours)
 		expectPresence(t, r, "on Saturday", false, "automatic")
 		expectBack(t, r, "on Saturday", "3 09:00")
@@ -166,7 +166,7 @@ func TestPresenceFollowsTheHours(t *testing.T) {
 		expectPresence(t, r, "Monday, 8:59:59", false, "automatic")
 		time.Sleep(time.Second)
 		expectPresence(t, r, "Monday, 9:00", true, "automatic")
-		expectPresence(t, build(t, store).Relay, "after a restart", true, "automatic")
+		expectPresence(t, build(t, store).Engine, "after a restart", true, "automatic")
 		check(t, r.HoldOperatorStatus(t.Context(), console, false))
 		expectPresence(t, r, "switched to away", false, "away")
 		expectBack(t, r, "away for 12 hours", "10 09:00")
@@ -184,7 +184,7 @@ func TestPresenceFollowsTheHours(t *testing.T) {
 // A hold that ends in the middle of the hours gives them back.
 func TestHoldEndsWithinTheHours(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
-		r := build(t, store).Relay
+		r := build(t, store).Engine
 		setHours(t, r, `{"timezone":"UTC","weekly":{"saturday":["09:00-17:00"]}}`)
 		check(t, r.HoldOperatorStatus(t.Context(), console, false))
 		expectBack(t, r, "held until noon", "1 12:00")
@@ -202,7 +202,7 @@ func TestHoursAreReported(t *testing.T) {
 		running, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- o.Run(running) }()
-		setHours(t, o.Relay, shopHours)
+		setHours(t, o.Engine, shopHours)
 		time.Sleep(57*time.Hour + 3*time.Second)
 		stop()
 		check(t, <-ended)
@@ -223,8 +223,8 @@ func TestHoursDoNotCountInBridgeMode(t *testing.T) {
 		e, err := engine.Open(t.Context(), engine.Config{Store: store, Mode: chat.ModeBridge, Log: quiet,
 			Settings: map[string]chat.Raw{"businessHours": chat.Raw(`{"timezone":"UTC","weekly":{"saturday":["00:00-24:00"]}}`)}})
 		check(t, err)
-		expectPresence(t, e.Relay, "during the hours", false, "automatic")
-		expectBack(t, e.Relay, "in bridge mode", "")
+		expectPresence(t, e, "during the hours", false, "automatic")
+		expectBack(t, e, "in bridge mode", "")
 	})
 }
 

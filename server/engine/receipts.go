@@ -23,6 +23,7 @@ const receiptsAtOnce = 64
 // last, by session. Receipts lost with the process are noted again when the message
 // is read again.
 type receipts struct {
+	relay   *Relay
 	mu      sync.Mutex
 	arrived map[string]map[string]struct{}
 }
@@ -50,63 +51,63 @@ func (p *receipts) take() map[string]map[string]struct{} {
 }
 
 // EventsArrived notes which of the other side's messages a stream has written.
-func (r *Relay) EventsArrived(reader chat.Sender, events []chat.Event) {
-	if r.backend {
+func (p *receipts) EventsArrived(reader chat.Sender, events []chat.Event) {
+	if p.relay.backend {
 		return
 	}
 	for i := range events {
 		e := &events[i]
 		if e.Type == chat.EventMessage && (e.Source == chat.SourceWidget) != (reader == chat.SenderVisitor) {
-			r.receipts.add(e.SessionID, e.MessageID)
+			p.add(e.SessionID, e.MessageID)
 		}
 	}
 }
 
 // MessagesArrived notes which of the other side's messages were read from the
 // history.
-func (r *Relay) MessagesArrived(reader chat.Sender, list []chat.Message) {
-	if r.backend {
+func (p *receipts) MessagesArrived(reader chat.Sender, list []chat.Message) {
+	if p.relay.backend {
 		return
 	}
 	for i := range list {
 		m := &list[i]
 		own := (m.Sender == chat.SenderVisitor) == (reader == chat.SenderVisitor)
 		if !own && m.DeliveredAt == 0 && m.ReadAt == 0 && m.DeletedAt == 0 {
-			r.receipts.add(m.SessionID, m.ID)
+			p.add(m.SessionID, m.ID)
 		}
 	}
 }
 
 // keepReceipts stores receipts until ctx ends, and once more then.
-func (r *Relay) keepReceipts(ctx context.Context) {
+func (p *receipts) keepReceipts(ctx context.Context) {
 	tick := time.NewTicker(receiptsEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiptsEvery)
-			r.StoreReceipts(last)
+			p.StoreReceipts(last)
 			cancel()
 			return
 		case <-tick.C:
-			r.StoreReceipts(ctx)
+			p.StoreReceipts(ctx)
 		}
 	}
 }
 
 // StoreReceipts marks delivered messages and publishes that to both sides.
-func (r *Relay) StoreReceipts(ctx context.Context) {
+func (p *receipts) StoreReceipts(ctx context.Context) {
 	var running sync.WaitGroup
 	free := make(chan struct{}, receiptsAtOnce)
-	for sessionID, ids := range r.receipts.take() {
+	for sessionID, ids := range p.take() {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
 			for part := range slices.Chunk(slices.Sorted(maps.Keys(ids)), maxReadIDs) {
-				if err := r.markDelivered(ctx, sessionID, part); errors.Is(err, chat.ErrAway) {
-					r.receipts.add(sessionID, part...)
+				if err := p.markDelivered(ctx, sessionID, part); errors.Is(err, chat.ErrAway) {
+					p.add(sessionID, part...)
 				} else if err != nil && !errors.Is(err, chat.ErrSessionNotFound) && ctx.Err() == nil {
-					r.log.Warn("cannot store which messages were delivered", "err", err)
+					p.relay.log.Warn("cannot store which messages were delivered", "err", err)
 				}
 			}
 		})
@@ -114,8 +115,8 @@ func (r *Relay) StoreReceipts(ctx context.Context) {
 	running.Wait()
 }
 
-func (r *Relay) markDelivered(ctx context.Context, sessionID string, ids []string) error {
-	return r.change(ctx, chat.Author{Source: chat.SourceRelay}, sessionID, func(c *change) error {
+func (p *receipts) markDelivered(ctx context.Context, sessionID string, ids []string) error {
+	return p.relay.change(ctx, chat.Author{Source: chat.SourceRelay}, sessionID, func(c *change) error {
 		receipt := chat.Receipt{Status: "delivered", At: c.at}
 		for _, id := range ids {
 			m, err := c.Message(sessionID, id)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine/hub"
@@ -17,36 +15,21 @@ import (
 // Relay is the service: every change of a session goes through it, from the
 // widget, the API, the console and the bridges alike.
 type Relay struct {
+	*configuration
+	*operators
+	*visitors
+	*viewing
+	*uploads
 	store    chat.Store
 	hub      *hub.Hub
 	outbox   *queue.Outbox
 	nodes    *nodes.Nodes
 	log      *slog.Logger
-	targets  func(*chat.Settings) []chat.Target
-	presence presence
-	receipts receipts
-	visitors visitors
-	viewing  viewing
 	hosts    *chat.Hosts
 	isBot    func(agent string) bool
-	snoozes  snoozes
-	current  atomic.Pointer[currentSettings]
-	changed  atomic.Pointer[chan struct{}]
-	patching sync.Mutex // one change of the settings at a time
-	declared []chat.Setting
-	env      map[string]chat.Raw
 	identity IdentityRules
 	backend  bool
 	backlog  bool // what backends read is stored, too
-	// settingsStale: other nodes may have changed settings or the presence.
-	settingsStale atomic.Bool
-	// uploads allows storing one chunk of all files at a time: messages that
-	// share its commit wait for one, not for a hundred.
-	uploads struct {
-		sync.Mutex
-		waiting atomic.Int32 // and under way
-		beside  atomic.Int64 // the Time of the last other change
-	}
 }
 
 // change is one transaction on one session.

@@ -29,9 +29,16 @@ func checkAnswerName(name string) error {
 	return nil
 }
 
+// savedAnswers are the texts that operators send by a command.
+type savedAnswers struct {
+	store  chat.Store
+	config *configuration
+	none   bool // in bridge mode, where nothing is kept
+}
+
 // SavedAnswers lists the shared answers and a person's own by name.
-func (r *Relay) SavedAnswers(ctx context.Context, by chat.Author) (list []chat.SavedAnswer, err error) {
-	err = r.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (s *savedAnswers) SavedAnswers(ctx context.Context, by chat.Author) (list []chat.SavedAnswer, err error) {
+	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
 		list, err = rd.SavedAnswers(by.Person)
 		return err
 	})
@@ -43,11 +50,11 @@ func (r *Relay) SavedAnswers(ctx context.Context, by chat.Author) (list []chat.S
 
 // SavedAnswer finds the answer that a command names: the person's own, else the shared
 // one. A command's own name stands for the command.
-func (r *Relay) SavedAnswer(ctx context.Context, by chat.Author, name string) (a chat.SavedAnswer, err error) {
+func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, name string) (a chat.SavedAnswer, err error) {
 	if commandNamed(name) != nil {
 		return a, chat.ErrSavedAnswerNotFound
 	}
-	err = r.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
 		a, err = rd.SavedAnswer(by.Person, name)
 		if by.Person != "" && errors.Is(err, chat.ErrSavedAnswerNotFound) {
 			a, err = rd.SavedAnswer("", name)
@@ -59,16 +66,16 @@ func (r *Relay) SavedAnswer(ctx context.Context, by chat.Author, name string) (a
 
 // Withholds reports whether no visitor may see a text: see [Withheld]; a line that is
 // the name of a saved answer counts as a command.
-func (r *Relay) Withholds(ctx context.Context, by chat.Author, text string, slash bool) (bool, error) {
+func (s *savedAnswers) Withholds(ctx context.Context, by chat.Author, text string, slash bool) (bool, error) {
 	if Withheld(text, slash) {
 		return true, nil
 	}
 	for _, line := range strings.FieldsFunc(text, isLineEnd) {
 		parsed, is := ParseCommand(line, slash)
-		if !is || r.backend {
+		if !is || s.none {
 			continue
 		}
-		if _, err := r.SavedAnswer(ctx, by, parsed.Name); !errors.Is(err, chat.ErrSavedAnswerNotFound) {
+		if _, err := s.SavedAnswer(ctx, by, parsed.Name); !errors.Is(err, chat.ErrSavedAnswerNotFound) {
 			return err == nil, err
 		}
 	}
@@ -80,7 +87,7 @@ var errNoOwner = &chat.Error{Kind: chat.Invalid, Text: "own answers belong to a 
 
 // SaveAnswer saves a text under a name, for the team or the person alone, replacing an
 // earlier one.
-func (r *Relay) SaveAnswer(ctx context.Context, by chat.Author, name, content string, own bool) (a chat.SavedAnswer, err error) {
+func (s *savedAnswers) SaveAnswer(ctx context.Context, by chat.Author, name, content string, own bool) (a chat.SavedAnswer, err error) {
 	if own && by.Person == "" {
 		return a, errNoOwner
 	}
@@ -95,7 +102,7 @@ func (r *Relay) SaveAnswer(ctx context.Context, by chat.Author, name, content st
 	if own {
 		a.Owner = by.Person
 	}
-	return a, r.store.Apply(ctx, func(tx chat.Tx) error {
+	return a, s.store.Apply(ctx, func(tx chat.Tx) error {
 		_, err := tx.SavedAnswer(a.Owner, name)
 		if errors.Is(err, chat.ErrSavedAnswerNotFound) {
 			err = roomForAnswer(tx, a.Owner)
@@ -116,14 +123,14 @@ func roomForAnswer(tx chat.Tx, owner string) error {
 }
 
 // DeleteSavedAnswer removes a shared answer, or a person's own.
-func (r *Relay) DeleteSavedAnswer(ctx context.Context, by chat.Author, name string, own bool) error {
+func (s *savedAnswers) DeleteSavedAnswer(ctx context.Context, by chat.Author, name string, own bool) error {
 	owner := ""
 	if own {
 		if owner = by.Person; owner == "" {
 			return errNoOwner
 		}
 	}
-	return r.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteSavedAnswer(owner, name) })
+	return s.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteSavedAnswer(owner, name) })
 }
 
 const savedInBackend = "Nothing is kept in bridge mode, so there are no saved answers here."
@@ -184,7 +191,7 @@ func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
 
 // answered returns the message that the command answers.
 func (c *commandContext) answered(ctx context.Context) (m chat.Message, err error) {
-	err = c.relay.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = c.relay.Store.ReadOne(ctx, func(rd chat.Reader) error {
 		m, err = rd.Message(c.sessionID, c.replyTo)
 		return err
 	})

@@ -28,7 +28,7 @@ type Present struct {
 
 // Seat is one open console.
 type Seat struct {
-	relay        *Relay
+	operators    *operators
 	name, signIn string
 	out          chan struct{}
 }
@@ -39,9 +39,9 @@ func (s *Seat) SignedOut() <-chan struct{} { return s.out }
 // TakeSeat counts an operator as present at the console. The caller ends it with
 // Leave. signIn distinguishes sign-ins of the same name; active: the operator opened
 // it; it is not a reconnection.
-func (r *Relay) TakeSeat(name, signIn string, active bool) *Seat {
-	s := &Seat{r, name, signIn, make(chan struct{})}
-	r.updatePresence(func(p *presence) {
+func (o *operators) TakeSeat(name, signIn string, active bool) *Seat {
+	s := &Seat{o, name, signIn, make(chan struct{})}
+	o.updatePresence(func(p *presence) {
 		if p.people == nil {
 			p.people = map[string]*person{}
 		}
@@ -60,7 +60,7 @@ func (r *Relay) TakeSeat(name, signIn string, active bool) *Seat {
 
 // Leave ends the seat. Leaving it again does nothing.
 func (s *Seat) Leave() {
-	s.relay.updatePresence(func(p *presence) {
+	s.operators.updatePresence(func(p *presence) {
 		if o := p.people[s.name]; o != nil && slices.Contains(o.seats, s) {
 			o.seats = slices.DeleteFunc(o.seats, func(other *Seat) bool { return other == s })
 			o.left = chat.Now()
@@ -69,13 +69,13 @@ func (s *Seat) Leave() {
 }
 
 // OperatorActive notes that an operator at the console was active a while ago.
-func (r *Relay) OperatorActive(name string, ago time.Duration) {
-	r.operatorActed(chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: name}, chat.Now().Add(-max(ago, 0)))
+func (o *operators) OperatorActive(name string, ago time.Duration) {
+	o.operatorActed(chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: name}, chat.Now().Add(-max(ago, 0)))
 }
 
 // SignOut ends the seats of a sign-in at once. With the operator's last seat
 // ends that operator's switch of the presence.
-func (r *Relay) SignOut(ctx context.Context, name, signIn string) error {
+func (r *presenceSwitch) SignOut(ctx context.Context, name, signIn string) error {
 	said := false
 	r.updatePresence(func(p *presence) {
 		said = p.signOut(name, signIn) && !p.peerSits(name) && p.hold.Online && p.hold.By == name && chat.Now() < p.hold.Until

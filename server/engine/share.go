@@ -76,7 +76,7 @@ func (e peers) receiveSettings() {
 	defer e.patching.Unlock()
 	if err := e.applySettings(ctx); err != nil {
 		e.Nodes.ReportFailure("the settings that another node changed cannot be read", err)
-		e.settingsStale.Store(true)
+		e.stale.Store(true)
 	}
 }
 
@@ -98,7 +98,7 @@ func (e peers) receiveVisitors(got *nodes.Note) {
 
 // receiveAllVisitors takes a portion of all sessions that a node has streams of.
 func (e peers) receiveAllVisitors(got *nodes.Note, portion int) {
-	v := &e.visitors
+	v := e.visitors
 	if v.coming == nil {
 		v.coming = map[string][]string{}
 	}
@@ -153,7 +153,7 @@ func (e peers) readPresence() {
 	})
 	if err != nil {
 		e.Nodes.ReportFailure("the presence that another node set cannot be read", err)
-		e.settingsStale.Store(true)
+		e.stale.Store(true)
 		return
 	}
 	e.updatePresence(func(p *presence) { p.hold, p.set, p.acted = stored.hold, stored.set, max(p.acted, stored.acted) })
@@ -161,7 +161,7 @@ func (e peers) readPresence() {
 
 // refreshStale reads what could not be read, or may have been missed.
 func (e peers) refreshStale() {
-	if e.settingsStale.Swap(false) {
+	if e.stale.Swap(false) {
 		e.receiveSettings()
 		e.readPresence()
 	}
@@ -170,7 +170,7 @@ func (e peers) refreshStale() {
 // Missed implements [nodes.Observer].
 func (e peers) Missed() {
 	e.Hub.LoseAll()
-	e.settingsStale.Store(true)
+	e.stale.Store(true)
 	e.snoozes.lookAt(time.Now())
 }
 
@@ -230,16 +230,16 @@ func (p *presence) own() []peerPerson {
 
 // ringPeople notifies the other nodes who is here, if that changed. The caller holds the
 // lock of the presence.
-func (r *Relay) ringPeople() {
-	if !r.nodes.Shared() {
-		r.presence.rung = nil
+func (o *operators) ringPeople() {
+	if !o.nodes.Shared() {
+		o.presence.rung = nil
 		return
 	}
-	if own := r.presence.own(); !reflect.DeepEqual(own, r.presence.rung) {
-		if len(own) > 0 || len(r.presence.rung) > 0 {
-			r.nodes.Ring(notePeople, own)
+	if own := o.presence.own(); !reflect.DeepEqual(own, o.presence.rung) {
+		if len(own) > 0 || len(o.presence.rung) > 0 {
+			o.nodes.Ring(notePeople, own)
 		}
-		r.presence.rung = own
+		o.presence.rung = own
 	}
 }
 

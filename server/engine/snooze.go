@@ -20,6 +20,7 @@ const (
 // snoozes wakes snoozed sessions when they are due. The rows know when that is; the timer
 // only says when to look.
 type snoozes struct {
+	relay   *Relay
 	mu      sync.Mutex
 	timer   *time.Timer
 	due     time.Time
@@ -29,12 +30,11 @@ type snoozes struct {
 
 // keepSnoozes begins to look for sessions that are due, until the returned function is
 // called, which waits for a look that is under way.
-func (r *Relay) keepSnoozes(ctx context.Context) (stop func()) {
-	s := &r.snoozes
+func (s *snoozes) keepSnoozes(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	s.due = time.Now().Add(firstSnoozeLook)
-	s.timer = time.AfterFunc(firstSnoozeLook, func() { r.wakeSnoozed(ctx) })
+	s.timer = time.AfterFunc(firstSnoozeLook, func() { s.wakeSnoozed(ctx) })
 	s.mu.Unlock()
 	return func() {
 		s.mu.Lock()
@@ -70,27 +70,27 @@ func (s *snoozes) begin() bool {
 }
 
 // wakeSnoozed returns what is due to the waiting conversations and plans the next look.
-func (r *Relay) wakeSnoozed(ctx context.Context) {
-	if !r.snoozes.begin() {
+func (s *snoozes) wakeSnoozed(ctx context.Context) {
+	if !s.begin() {
 		return
 	}
-	defer r.snoozes.running.Done()
+	defer s.running.Done()
 	next := time.Now().Add(snoozeLook)
-	list, err := r.snoozed(ctx)
+	list, err := s.snoozed(ctx)
 	for i := 0; i < len(list) && err == nil; i++ {
 		if at := list[i].SnoozedUntil; at > chat.Now() {
 			next = minTime(next, at.Monotonic())
 			break
 		}
-		if err = r.wakeSession(ctx, list[i].ID); i == len(list)-1 {
+		if err = s.wakeSession(ctx, list[i].ID); i == len(list)-1 {
 			next = time.Now()
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		r.log.Error("cannot wake snoozed conversations", "err", err)
+		s.relay.log.Error("cannot wake snoozed conversations", "err", err)
 		next = time.Now().Add(time.Minute)
 	}
-	r.snoozes.lookAt(next)
+	s.lookAt(next)
 }
 
 func minTime(a, b time.Time) time.Time {
@@ -100,8 +100,8 @@ func minTime(a, b time.Time) time.Time {
 	return b
 }
 
-func (r *Relay) snoozed(ctx context.Context) (list []chat.Session, err error) {
-	err = r.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (s *snoozes) snoozed(ctx context.Context) (list []chat.Session, err error) {
+	err = s.relay.store.ReadOne(ctx, func(rd chat.Reader) error {
 		list, err = rd.Snoozed(snoozePage)
 		return err
 	})
@@ -109,8 +109,8 @@ func (r *Relay) snoozed(ctx context.Context) (list []chat.Session, err error) {
 }
 
 // wakeSession ends a session's snooze if it is still due.
-func (r *Relay) wakeSession(ctx context.Context, id string) error {
-	err := r.change(ctx, chat.Author{Source: chat.SourceRelay}, id, func(c *change) error {
+func (s *snoozes) wakeSession(ctx context.Context, id string) error {
+	err := s.relay.change(ctx, chat.Author{Source: chat.SourceRelay}, id, func(c *change) error {
 		s := c.session
 		if s.SnoozedUntil == 0 || s.SnoozedUntil > c.at {
 			return nil

@@ -3,6 +3,8 @@ package engine
 import (
 	"sync"
 	"time"
+
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // viewingLasts is how long a conversation counts as open after the console said so; the
@@ -11,6 +13,8 @@ const viewingLasts = 90 * time.Second
 
 // viewing knows which conversations are open on somebody's screen, by sign-in.
 type viewing struct {
+	nodes *nodes.Nodes
+
 	mu   sync.Mutex
 	open map[string]viewed
 }
@@ -21,13 +25,12 @@ type viewed struct {
 }
 
 // View notes which conversation a sign-in has open, "" for none.
-func (r *Relay) View(signIn, sessionID string) {
-	r.viewHere(signIn, sessionID)
-	r.nodes.Ring(noteViewing, signIn, sessionID) // another node may send the notifications
+func (v *viewing) View(signIn, sessionID string) {
+	v.viewHere(signIn, sessionID)
+	v.nodes.Ring(noteViewing, signIn, sessionID) // another node may send the notifications
 }
 
-func (r *Relay) viewHere(signIn, sessionID string) {
-	v := &r.viewing
+func (v *viewing) viewHere(signIn, sessionID string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.open == nil {
@@ -47,8 +50,7 @@ func (r *Relay) viewHere(signIn, sessionID string) {
 }
 
 // Viewed reports whether somebody has a conversation open.
-func (r *Relay) Viewed(sessionID string) bool {
-	v := &r.viewing
+func (v *viewing) Viewed(sessionID string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, one := range v.open {

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine/hub"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // visitorStays is how long a visitor counts as online after its last stream ended,
@@ -13,6 +15,9 @@ const visitorStays = chat.LeaveGrace
 // visitors are the sessions whose visitors are online: they have a stream open at
 // some node, or had one just now.
 type visitors struct {
+	hub   *hub.Hub
+	peers *nodes.Nodes
+
 	mu       sync.Mutex
 	sessions map[string]*openStreams
 	coming   map[string][]string // the portions of a node's list so far; of the receiving goroutine
@@ -150,39 +155,39 @@ func (v *visitors) gone(now chat.Time) (ids []string) {
 
 // VisitorOnline reports whether a session's visitor has a stream open, or had one
 // within visitorStays.
-func (r *Relay) VisitorOnline(sessionID string) bool {
-	r.visitors.mu.Lock()
-	defer r.visitors.mu.Unlock()
-	w, there := r.visitors.sessions[sessionID]
+func (v *visitors) VisitorOnline(sessionID string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w, there := v.sessions[sessionID]
 	return there && (w.open() || chat.Now().Sub(w.left) < visitorStays)
 }
 
 // VisitorReads reports whether a session's visitor has a stream open.
-func (r *Relay) VisitorReads(sessionID string) bool {
-	r.visitors.mu.Lock()
-	defer r.visitors.mu.Unlock()
-	w, there := r.visitors.sessions[sessionID]
+func (v *visitors) VisitorReads(sessionID string) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w, there := v.sessions[sessionID]
 	return there && w.open()
 }
 
 // visitorCame counts a stream until left is called.
-func (r *Relay) visitorCame(sessionID string) (left func()) {
-	if r.visitors.came(sessionID, func() { r.nodes.Ring(noteVisitor, true, sessionID) }) {
-		r.announceVisitor(sessionID, true)
+func (v *visitors) visitorCame(sessionID string) (left func()) {
+	if v.came(sessionID, func() { v.peers.Ring(noteVisitor, true, sessionID) }) {
+		v.announceVisitor(sessionID, true)
 	}
 	return func() {
-		r.visitors.left(sessionID, chat.Now(), func() { r.nodes.Ring(noteVisitor, false, sessionID) })
+		v.left(sessionID, chat.Now(), func() { v.peers.Ring(noteVisitor, false, sessionID) })
 	}
 }
 
 // visitorsGone reports visitors who went offline to operators.
-func (r *Relay) visitorsGone() {
-	for _, id := range r.visitors.gone(chat.Now()) {
-		r.announceVisitor(id, false)
+func (v *visitors) visitorsGone() {
+	for _, id := range v.gone(chat.Now()) {
+		v.announceVisitor(id, false)
 	}
 }
 
 // announceVisitor shows it at this node: each finds it out itself.
-func (r *Relay) announceVisitor(sessionID string, online bool) {
-	r.hub.Publish(chat.NewEvent(chat.StateVisitorPresence, "", chat.Now(), sessionID, map[string]bool{"online": online}))
+func (v *visitors) announceVisitor(sessionID string, online bool) {
+	v.hub.Publish(chat.NewEvent(chat.StateVisitorPresence, "", chat.Now(), sessionID, map[string]bool{"online": online}))
 }
