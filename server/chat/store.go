@@ -97,13 +97,6 @@ type SessionQuery struct {
 	Tag      string
 }
 
-// Cursor is a place in a list: of sessions by their last activity, of
-// deliveries by their creation.
-type Cursor struct {
-	At Time
-	ID string
-}
-
 // MessageQuery selects a part of a session's history: the newest messages, or
 // those next to a message.
 type MessageQuery struct {

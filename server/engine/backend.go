@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,39 +19,6 @@ type Backend struct{ relay *Relay }
 
 // Backend returns the API for a backend.
 func (r *Relay) Backend() Backend { return Backend{r} }
-
-// SessionInfo is a backend's description of a session. In the reduced form it has
-// only ids; omitted facts stay unchanged.
-type SessionInfo struct {
-	ID        string
-	VisitorID string
-	CreatedAt chat.Time
-	AIActive  *bool
-	Metadata  *chat.Metadata
-	Identity  map[string]any
-}
-
-// check rejects an invalid session.
-func (in *SessionInfo) check() error {
-	switch {
-	case in.ID == "":
-		return chat.Errorf(chat.Invalid, "session.id is required")
-	case utf8.RuneCountInString(in.ID) > maxForeignID:
-		return chat.Errorf(chat.Invalid, "session.id must be at most %d characters", maxForeignID)
-	case utf8.RuneCountInString(in.VisitorID) > maxVisitorID:
-		return chat.Errorf(chat.Invalid, "session.visitorId must be at most %d characters", maxVisitorID)
-	}
-	in.Identity = known(in.Identity)
-	return checkIdentity("session.identity", in.Identity)
-}
-
-// known drops null values, which many backends send for unknown
-// ones.
-func known(identity map[string]any) map[string]any {
-	identity = maps.Clone(identity)
-	maps.DeleteFunc(identity, func(_ string, v any) bool { return v == nil })
-	return identity
-}
 
 // change is [Relay.change] on a session that is created if it is unknown.
 func (b Backend) change(ctx context.Context, by chat.Author, in SessionInfo, op func(c *change) error) error {
@@ -91,24 +57,6 @@ func (b Backend) report(ctx context.Context, by chat.Author, in SessionInfo, op 
 	})
 }
 
-// updateSession stores the backend's description of the session.
-func (in *SessionInfo) updateSession(s *chat.Session) error {
-	if in.VisitorID != "" {
-		s.VisitorID = in.VisitorID
-	}
-	if in.AIActive != nil {
-		s.AIActive = *in.AIActive
-	}
-	if in.Metadata != nil {
-		in.Metadata.Clip()
-		s.Metadata = chat.Of(newerOver(*in.Metadata, s.Metadata.V))
-	}
-	if len(in.Identity) == 0 {
-		return nil
-	}
-	return mergeIdentity(s, in.Identity)
-}
-
 // NewSession reports a session to the platforms.
 func (b Backend) NewSession(ctx context.Context, by chat.Author, in SessionInfo) error {
 	return b.report(ctx, by, in, func(c *change) error {
@@ -116,7 +64,7 @@ func (b Backend) NewSession(ctx context.Context, by chat.Author, in SessionInfo)
 			return nil
 		}
 		c.session.StartedAt = c.at
-		if err := c.hosts.Learn(c, c.session.Metadata.V.URL); err != nil {
+		if err := learnHost(c.hosts, c, c.session.Metadata.V.URL); err != nil {
 			return err
 		}
 		return c.emitFact(chat.EventNewSession, map[string]any{"session": c.session.Public()})

@@ -92,7 +92,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err := e.loadSettings(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.hosts.Load(ctx, c.Store); err != nil {
+	if err := loadHost(ctx, e.hosts, c.Store); err != nil {
 		return nil, err
 	}
 	return e, e.loadPresence(ctx, c.Store, e.businessHours())

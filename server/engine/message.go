@@ -217,7 +217,7 @@ func (c *change) touch(sender chat.Sender) error {
 		return nil
 	}
 	s.StartedAt = c.at
-	if err := c.hosts.Learn(c, s.Metadata.V.URL); err != nil {
+	if err := learnHost(c.hosts, c, s.Metadata.V.URL); err != nil {
 		return err
 	}
 	return c.emitFact(chat.EventNewSession, map[string]any{"session": s.Public()})

@@ -1,4 +1,4 @@
-package chat_test
+package engine_test
 
 import (
 	"log/slog"
