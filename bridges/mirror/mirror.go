@@ -1,5 +1,5 @@
 // Package mirror keeps a session and its thread on a platform the same, both
-// ways, once for all bridges. It imports server/chat only.
+// ways, once for all bridges. It imports server/chat and server/engine only.
 package mirror
 
 import (

@@ -7,7 +7,7 @@ import (
 )
 
 // SettingConfirmedHost is stored with the settings, but is none of the admin API's: only
-// [engine.Relay.ConfirmAIHost] sets it.
+// the engine's ConfirmAIHost sets it.
 const SettingConfirmedHost = "aiConfirmedHost"
 
 // HostOf returns the host and port that an address leads to, "" if it is none.

@@ -1,3 +1,9 @@
+// Package engine is the service through which everything changes: sessions and messages, the
+// operators' presence, the AI's turns, commands, and the API for backends. A change is one
+// transaction: it stores the session, the events with their revisions, and one delivery per
+// destination. Then the hub shows the events to streams, and the queue wakes the sinks.
+//
+// It imports server/chat and the rooms below it: queue, hub, nodes.
 package engine
 
 import (
@@ -13,9 +19,9 @@ import (
 	"github.com/relay-chat/relay/server/engine/queue"
 )
 
-// Engine is a server without its interfaces: the service through which
-// everything changes, the two pipes by which events leave, and the inbox for what
-// from platforms.
+// Engine is a server without its interfaces. Its parts are each about one idea; [Relay] is
+// the one that changes sessions. Hub and Outbox are the pipes by which events leave, Inbox
+// takes what comes from platforms.
 type Engine struct {
 	*Relay
 	*presenceSwitch

@@ -1,3 +1,5 @@
+// Package hub shows events to live streams. It is fast and may lose some: a feed reads the
+// store where it has a gap.
 package hub
 
 import (

@@ -1,3 +1,5 @@
+// Package nodes is about the relays that share one database: which are alive, the leases by
+// which one of them does what only one may do, and the doorbell with notes between them.
 package nodes
 
 import (

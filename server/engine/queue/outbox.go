@@ -1,3 +1,6 @@
+// Package queue has the durable queues: the outbox, which delivers events to sinks in order,
+// with retries, and the inbox, which keeps what platforms sent until it is handled. Both
+// work in lanes; the rows of the store are the truth.
 package queue
 
 import (
