@@ -1,47 +1,25 @@
 // Package mirror keeps a session and its thread on a platform the same, both
-// ways, once for all bridges. It imports server/chat and server/engine only.
+// ways, once for all bridges: outbound shows the session's events in the thread, inbound
+// hands what operators do there to the service.
 package mirror
 
 import (
 	"context"
 	"io"
 	"log/slog"
-	"math"
-	"sync"
-	"sync/atomic"
-	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/inbound"
+	"github.com/relay-chat/relay/bridges/mirror/outbound"
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
 
-// Mirror delivers a session's events to its thread (as a [chat.Sink]) and what
-// operators do there to the service (as a [queue.Handler]). It decides what is shown
-// and keeps the links; the bridge shows it.
+// Mirror is both directions of one bridge.
 type Mirror struct {
-	bridge   chat.Bridge
-	engine   *engine.Engine
-	store    chat.Store
-	relay    *engine.Engine
-	log      *slog.Logger
-	opts     Options
-	unlinked warnings
-	barred   warnings
-
-	ambiguous         atomic.Int64
-	opsDone           atomic.Int64 // how many ops were carried out
-	refusals          refusals
-	uncertainOpenings sync.Map // by session: its thread may have been opened
-	refusedSteps      sync.Map // by session: the [refusedStep], while its fallback waits
-	channel           boundChannel
-	mu                sync.Mutex
-	problem           error                // the last failure, nil once something worked
-	failures          int                  // how often something went wrong
-	resting           bool                 // the bridge was found misconfigured
-	silentUntil       time.Time            // until when the platform wants no calls
-	turns             map[string]chat.Time // by thread: when relay itself closed or reopened it
-	unstored          chat.LogThrottle
-	unfound           chat.LogThrottle // of threads that could not be looked for
+	*outbound.Sink
+	*inbound.Handler
+	platform *platform.Client
 }
 
 // Options are what a Mirror is made of.
@@ -68,39 +46,22 @@ type Options struct {
 
 // New makes the mirror of a bridge.
 func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
-	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine, log: o.Log.With("bridge", b.Name()), opts: o}
-	m.channel.id = b.Channel()
-	if m.opts.Colleague == nil {
-		m.opts.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }
+	p := platform.New(engine, b, o.Log, o.Stateless, o.Moved)
+	if o.Colleague == nil {
+		o.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }
 	}
-	if m.opts.OpenFile == nil {
-		m.opts.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
+	if o.OpenFile == nil {
+		o.OpenFile = func(ctx context.Context, _ string, a chat.Attachment) (io.ReadCloser, error) {
 			file, err := engine.Relay.Open(ctx, a.ID)
 			return io.NopCloser(file), err
 		}
 	}
-	return m
+	return &Mirror{Sink: outbound.New(engine, p, o.Links, o.OpenFile), Handler: inbound.New(engine, p, o.Seal, o.Colleague), platform: p}
 }
 
-var _ chat.Sink = (*Mirror)(nil)
+// Trouble returns the last failure, nil once an op succeeded again. It is a
+// [chat.Misconfigured] when a human has to act.
+func (m *Mirror) Trouble() error { return m.platform.Trouble() }
 
-// Name implements [chat.Sink].
-func (m *Mirror) Name() string { return m.bridge.Name() }
-
-// Deliveries are retried in order, for days.
-const (
-	maxBatch       = 30
-	deliverFor     = 10 * time.Second // then the outbox may store what is done
-	deliverTimeout = 15 * time.Minute // of everything; each op has its own
-	deliverMaxAge  = 72 * time.Hour
-	opTimeout      = time.Minute // unless the bridge says otherwise
-	// misconfiguredRest is the pause of a misconfigured bridge: pending deliveries arrive
-	// that long after an operator fixed it, at the latest.
-	misconfiguredRest = time.Minute
-)
-
-// Policy implements [chat.Sink].
-func (m *Mirror) Policy() chat.Policy {
-	return chat.Policy{Parallel: max(m.bridge.Limits().Parallel, 1), Batch: maxBatch, Timeout: deliverTimeout, MaxAge: deliverMaxAge,
-		RetryOnRecovery: true, Attempts: math.MaxInt32, Backoff: chat.Backoff(time.Second, 5*time.Minute)}
-}
+// Ambiguous counts the ops whose outcome was unknown.
+func (m *Mirror) Ambiguous() int64 { return m.platform.Ambiguous() }

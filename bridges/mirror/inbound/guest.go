@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -11,16 +11,16 @@ const guestCommandText = "Nothing was done, and the visitor does not see this: c
 
 // barred ignores what somebody of another organisation does in the thread, and says so
 // once.
-func (ev *inboundEvent) barred(ctx context.Context) error {
+func (ev *event) barred(ctx context.Context) error {
 	who := strings.Join(append([]string{ev.Thread.Ref}, ev.Handles...), " ")
-	if ev.Kind != chat.InboundMessage || !ev.mirror.barred.shouldWarn(who, chat.Now()) {
+	if ev.Kind != chat.InboundMessage || !ev.h.barred.shouldWarn(who, chat.Now()) {
 		return nil
 	}
 	return ev.answer(ctx, ev.Barred)
 }
 
 // refuseCommand answers a command of somebody of another organisation.
-func (ev *inboundEvent) refuseCommand(ctx context.Context, parts []chat.Inbound) error {
+func (ev *event) refuseCommand(ctx context.Context, parts []chat.Inbound) error {
 	if err := ev.answer(ctx, guestCommandText); err != nil {
 		return err
 	}

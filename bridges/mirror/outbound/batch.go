@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -20,7 +21,7 @@ func batchName(sessionID string, ids []string) string {
 	if len(ids) < 2 {
 		return ""
 	}
-	return engine.Placeholder(opKey(append([]string{"batch", sessionID}, ids...)...))
+	return engine.Placeholder(platform.Key(append([]string{"batch", sessionID}, ids...)...))
 }
 
 // restoreBatch restores the batch in which an earlier attempt sent the head, as far as it
@@ -67,8 +68,8 @@ func (run *deliveryRun) saveBatch(ctx context.Context, rm *renderedMessage) erro
 	if len(stale) == 0 && (name == "" || noted) {
 		return nil
 	}
-	bridge, channel := run.mirror.bridge.Name(), run.mirror.bridge.Channel()
-	return run.mirror.persist(ctx, func(tx chat.Tx) error {
+	bridge, channel := run.sink.platform.Name(), run.sink.platform.Channel()
+	return run.sink.platform.Persist(ctx, func(tx chat.Tx) error {
 		for _, remote := range stale {
 			if err := tx.DropLinks(bridge, channel, remote); err != nil {
 				return err
@@ -95,12 +96,12 @@ const maxRecalled = 10
 // that a restart has forgotten (bridge mode; not where it went out in a batch).
 // again means that a batch never arrived: its messages may go in another one.
 func (run *deliveryRun) recallCopies(ctx context.Context, rm *renderedMessage) (again bool, err error) {
-	bridge, can := run.mirror.bridge.(chat.Recaller)
+	bridge, can := run.sink.platform.Bridge.(chat.Recaller)
 	gone := !slices.ContainsFunc(rm.messages, func(m messageCopies) bool { return m.DeletedAt == 0 })
-	if finder, found := run.mirror.bridge.(chat.Finder); found && run.uncertain && gone {
+	if finder, found := run.sink.platform.Bridge.(chat.Finder); found && run.uncertain && gone {
 		return false, run.findLeftovers(ctx, rm, finder)
 	}
-	forgotten := run.mirror.opts.Stateless && !rm.fresh && len(rm.messages[0].links) == 0
+	forgotten := run.sink.platform.Stateless && !rm.fresh && len(rm.messages[0].links) == 0
 	if !can || !forgotten && !(run.uncertain && (rm.fresh || gone)) {
 		return false, nil
 	}
@@ -114,7 +115,7 @@ func (run *deliveryRun) recallCopies(ctx context.Context, rm *renderedMessage) (
 	missing := run.missingCopies(rm)
 	keys := make([]string, len(missing))
 	for i := range missing {
-		keys[i] = opKey(th.Ref, missing[i].name(&run.head().Event))
+		keys[i] = platform.Key(th.Ref, missing[i].name(&run.head().Event))
 	}
 	var since chat.Time
 	if run.uncertain {
@@ -154,7 +155,7 @@ func (run *deliveryRun) findLeftovers(ctx context.Context, rm *renderedMessage, 
 	var ops []chat.Op
 	var steps []step
 	for _, s := range run.missingCopies(rm) {
-		op := chat.Op{Key: opKey(th.Ref, s.name(&run.head().Event)), Since: run.head().CreatedAt, Known: run.isLinked}
+		op := chat.Op{Key: platform.Key(th.Ref, s.name(&run.head().Event)), Since: run.head().CreatedAt, Known: run.isLinked}
 		if s.part >= fileParts {
 			op.File = new(chat.OpFile)
 		}

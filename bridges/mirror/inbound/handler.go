@@ -1,4 +1,6 @@
-package mirror
+// Package inbound hands what operators do in a session's thread to the service. It
+// imports server/chat and bridges/mirror/platform only.
+package inbound
 
 import (
 	"cmp"
@@ -9,25 +11,48 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/queue"
 )
 
-var _ queue.Handler = (*Mirror)(nil).Handle
+// Handler handles one platform's updates, and the errands that they leave.
+type Handler struct {
+	platform  *platform.Client
+	store     chat.Store
+	relay     *engine.Engine
+	inbox     *queue.Inbox
+	seal      *chat.FileSeal
+	colleague Colleague
+	unlinked  warnings
+	barred    warnings
+}
+
+// Colleague completes an operator whom a platform calls by these names.
+type Colleague func(ctx context.Context, by chat.Author, names ...string) chat.Author
+
+// New makes the handler of a platform. seal makes the tokens under which operators'
+// files are read in bridge mode; colleague completes an operator whom the platform calls
+// by these names, if that is a person of the team.
+func New(engine *engine.Engine, p *platform.Client, seal *chat.FileSeal, colleague Colleague) *Handler {
+	return &Handler{platform: p, store: engine.Store, relay: engine, inbox: engine.Inbox, seal: seal, colleague: colleague}
+}
+
+var _ queue.Handler = (*Handler)(nil).Handle
 
 // Handle is a [queue.Handler] for the platform's updates and for errands. Handling one
 // twice has no further effect.
-func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
+func (h *Handler) Handle(ctx context.Context, u chat.Update) error {
 	if strings.HasSuffix(u.Bridge, chat.Errands) {
-		return m.runErrand(ctx, u)
+		return h.runErrand(ctx, u)
 	}
-	list, err := m.bridge.Parse(u.Raw)
+	list, err := h.platform.Parse(u.Raw)
 	if err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
 	for i := range list {
-		if err := m.handleInbound(ctx, u, list[i]); err != nil {
+		if err := h.handleInbound(ctx, u, list[i]); err != nil {
 			return err
 		}
 	}
@@ -41,10 +66,10 @@ const threadWait = 5 * time.Second
 // errSystemThread means that a thread is the system session's: no visitor reads it.
 var errSystemThread = errors.New("the thread is relay's own")
 
-// inboundEvent is something that happened in a session's thread.
-type inboundEvent struct {
+// event is something that happened in a session's thread.
+type event struct {
 	chat.Inbound
-	mirror *Mirror
+	h      *Handler
 	update chat.Update
 	thread chat.Thread // with its session
 	author chat.Author
@@ -52,23 +77,23 @@ type inboundEvent struct {
 
 // handleInbound finds the thread's session and dispatches what happened there. If the
 // service rejects a message, the thread shows why.
-func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbound) error {
+func (h *Handler) handleInbound(ctx context.Context, u chat.Update, in chat.Inbound) error {
 	if in.Kind == chat.InboundChannelMoved {
-		return m.followChannel(ctx, in.Text)
+		return h.platform.Follow(ctx, in.Text)
 	}
-	th, err := m.owner(ctx, in)
+	th, err := h.owner(ctx, in)
 	wait := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
 	switch {
 	case errors.Is(err, chat.ErrThreadNotFound) && wait > 0:
 		return &chat.RetryAfter{After: wait, Cause: errors.New("waiting until the thread's session is known")}
 	case errors.Is(err, chat.ErrThreadNotFound), errors.Is(err, errSystemThread):
-		return m.replyUnlinked(ctx, in)
+		return h.replyUnlinked(ctx, in)
 	case err != nil:
 		return err
 	}
-	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, m.relay.Settings().Text("operatorName"))), chat.MaxName)
-	author := m.opts.Colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: name}, in.Handles...)
-	ev := &inboundEvent{Inbound: in, mirror: m, update: u, thread: th, author: author}
+	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, h.relay.Settings().Text("operatorName"))), chat.MaxName)
+	author := h.colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: name}, in.Handles...)
+	ev := &event{Inbound: in, h: h, update: u, thread: th, author: author}
 	if in.Barred != "" {
 		return ev.barred(ctx)
 	}
@@ -77,7 +102,7 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 	if !errors.As(err, &rejected) || rejected.Kind == chat.StorageFull {
 		return err
 	}
-	m.log.Debug("an inbound event has no effect", "session", th.SessionID, "err", err)
+	h.platform.Log.Debug("an inbound event has no effect", "session", th.SessionID, "err", err)
 	if in.Kind != chat.InboundMessage || rejected.Kind == chat.NotFound {
 		return nil
 	}
@@ -85,7 +110,7 @@ func (m *Mirror) handleInbound(ctx context.Context, u chat.Update, in chat.Inbou
 }
 
 // dispatch calls the service for the kind of event.
-func (ev *inboundEvent) dispatch(ctx context.Context) error {
+func (ev *event) dispatch(ctx context.Context) error {
 	switch ev.Kind {
 	case chat.InboundMessage:
 		return ev.message(ctx)
@@ -96,7 +121,7 @@ func (ev *inboundEvent) dispatch(ctx context.Context) error {
 	case chat.InboundListed:
 		return ev.listed(ctx)
 	case chat.InboundTyping:
-		return ev.mirror.relay.Typing(ctx, ev.author, ev.thread.SessionID, true)
+		return ev.h.relay.Typing(ctx, ev.author, ev.thread.SessionID, true)
 	case chat.InboundThreadClosed, chat.InboundThreadReopened, chat.InboundThreadDeleted:
 		return ev.threadChanged(ctx)
 	}
@@ -105,20 +130,20 @@ func (ev *inboundEvent) dispatch(ctx context.Context) error {
 
 // owner finds the thread with its session: in the store or, in bridge mode, from the
 // update or the platform. For relay's own thread it returns errSystemThread.
-func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
-	err = m.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+func (h *Handler) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
+	err = h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 		return err
 	})
 	if err == nil && th.SessionID == engine.SystemSession {
 		return th, errSystemThread
 	}
-	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !h.platform.Stateless {
 		return th, err
 	}
 	th = in.Thread
 	if th.SessionID = in.SessionID; th.SessionID == "" {
-		th.SessionID, err = m.bridge.Owner(ctx, in.Thread)
+		th.SessionID, err = h.platform.Owner(ctx, in.Thread)
 		if errors.Is(err, chat.ErrThreadGone) {
 			return th, chat.ErrThreadNotFound
 		}
@@ -127,11 +152,11 @@ func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, er
 		}
 	}
 	th.State, th.CreatedAt, th.Anchor = chat.ThreadLive, chat.Now(), cmp.Or(th.Anchor, th.Ref)
-	return th, m.relay.Adopt(ctx, th)
+	return th, h.relay.Adopt(ctx, th)
 }
 
 // message sends an operator's message to the visitor, or executes its command.
-func (ev *inboundEvent) message(ctx context.Context) error {
+func (ev *event) message(ctx context.Context) error {
 	known, err := ev.handledBefore(ctx)
 	if err != nil || known {
 		return err
@@ -143,7 +168,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 		}
 	}
 	text := captions(parts)
-	parsed, isCommand := engine.ParseCommand(text, ev.mirror.slashCommands())
+	parsed, isCommand := engine.ParseCommand(text, ev.h.slashCommands())
 	if isCommand && ev.Guest {
 		return ev.refuseCommand(ctx, parts)
 	}
@@ -152,7 +177,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	withheld, err := ev.mirror.relay.Withholds(ctx, ev.author, text, ev.mirror.slashCommands())
+	withheld, err := ev.h.relay.Withholds(ctx, ev.author, text, ev.h.slashCommands())
 	if err != nil {
 		return err
 	}
@@ -184,7 +209,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 }
 
 // nothingToSend handles a message without text whose files, if any, were all rejected.
-func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound, post *engine.Post) error {
+func (ev *event) nothingToSend(ctx context.Context, parts []chat.Inbound, post *engine.Post) error {
 	switch {
 	case len(post.Errands) > 0:
 		return ev.markHandled(ctx, commandPlaceholder, parts, post.Errands...)
@@ -196,12 +221,12 @@ func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound,
 
 // send sends a message or stores a note. If the visitor is connected, the thread shows
 // that the message was delivered; if it reopened the conversation, the status changes.
-func (ev *inboundEvent) send(ctx context.Context, post engine.Post) error {
-	if _, err := ev.mirror.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
+func (ev *event) send(ctx context.Context, post engine.Post) error {
+	if _, err := ev.h.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
 		return err
 	}
-	if ev.mirror.relay.VisitorReads(ev.thread.SessionID) {
-		ev.mirror.tryOnce(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
+	if ev.h.relay.VisitorReads(ev.thread.SessionID) {
+		ev.h.platform.Try(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
 	}
 	if ev.thread.State == chat.ThreadClosed {
 		return ev.queueStatus(ctx)
@@ -213,18 +238,18 @@ const withheldText = "Not sent: a line starts with // or with a command. Remove 
 	"or start the message with // to make all of it an internal note."
 
 // slashCommands reports whether commands may also start with a slash.
-func (m *Mirror) slashCommands() bool { return m.bridge.Limits().Slash }
+func (h *Handler) slashCommands() bool { return h.platform.Limits().Slash }
 
 // linkTo returns an empty link to a platform message of the thread.
-func (ev *inboundEvent) linkTo(remote string) chat.Link {
+func (ev *event) linkTo(remote string) chat.Link {
 	return chat.Link{Bridge: ev.thread.Bridge, Channel: ev.thread.Channel, Remote: remote}
 }
 
 // origin returns the id of the message made from the operator's platform message, or the
 // placeholder of a command.
-func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
+func (ev *event) origin(ctx context.Context) (id string, err error) {
 	at := ev.linkTo(ev.Remote)
-	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		id, err = engine.OriginAt(rd, &at, ev.thread.SessionID)
 		return err
 	})
@@ -232,7 +257,7 @@ func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
 }
 
 // handledBefore reports whether the platform message was handled already.
-func (ev *inboundEvent) handledBefore(ctx context.Context) (bool, error) {
+func (ev *event) handledBefore(ctx context.Context) (bool, error) {
 	_, err := ev.origin(ctx)
 	if errors.Is(err, chat.ErrMessageNotFound) {
 		return false, nil
@@ -247,12 +272,12 @@ const albumWait = 2 * time.Second
 const maxAlbum = 20
 
 // album collects the messages of an album, once all have had time to arrive.
-func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
+func (ev *event) album(ctx context.Context) ([]chat.Inbound, error) {
 	if wait := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); wait > 0 {
 		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
 	}
 	var lane []chat.Update
-	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		lane, err = rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
 		return err
 	})
@@ -261,7 +286,7 @@ func (ev *inboundEvent) album(ctx context.Context) ([]chat.Inbound, error) {
 	}
 	parts := []chat.Inbound{ev.Inbound}
 	for _, u := range lane {
-		others, err := ev.mirror.bridge.Parse(u.Raw)
+		others, err := ev.h.platform.Parse(u.Raw)
 		if err != nil {
 			continue // it is handled, and fails, by itself
 		}
@@ -287,7 +312,7 @@ func captions(parts []chat.Inbound) string {
 }
 
 // newPost makes one message of platform messages that belong together.
-func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (engine.Post, error) {
+func (ev *event) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (engine.Post, error) {
 	p := engine.Post{SessionID: ev.thread.SessionID, Internal: note}
 	var lines []string
 	if text != "" {
@@ -303,7 +328,7 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 		}
 		p.Origins = append(p.Origins, l)
 	}
-	if ev.mirror.opts.Stateless {
+	if ev.h.platform.Stateless {
 		p.ID = ev.foreignID()
 	}
 	replyTo, err := ev.repliedTo(ctx, note)
@@ -318,17 +343,17 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 
 // foreignID returns the id of an operator's message in bridge mode, where it must be the
 // same after a restart.
-func (ev *inboundEvent) foreignID() string {
-	return cmp.Or(ev.mirror.bridge.Limits().Short, ev.thread.Bridge) + ":" + ev.thread.Channel + ":" + ev.Remote
+func (ev *event) foreignID() string {
+	return cmp.Or(ev.h.platform.Limits().Short, ev.thread.Bridge) + ":" + ev.thread.Channel + ":" + ev.Remote
 }
 
 // repliedTo finds the message that the operator replied to: the newest one that the
 // platform message shows, "" for none. Only a note may reply to a note.
-func (ev *inboundEvent) repliedTo(ctx context.Context, notes bool) (id string, err error) {
+func (ev *event) repliedTo(ctx context.Context, notes bool) (id string, err error) {
 	if ev.ReplyTo == "" {
 		return "", nil
 	}
-	err = ev.mirror.store.Read(ctx, func(rd chat.Reader) error {
+	err = ev.h.store.Read(ctx, func(rd chat.Reader) error {
 		id = ""
 		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.ReplyTo)
 		if err != nil {

@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 
 // listed deletes the operators' messages that were deleted while nothing was received: they
 // are missing where the thread was read, and the platform confirms each.
-func (ev *inboundEvent) listed(ctx context.Context) error {
-	bridge, can := ev.mirror.bridge.(chat.Stander)
+func (ev *event) listed(ctx context.Context) error {
+	bridge, can := ev.h.platform.Bridge.(chat.Stander)
 	if !can {
 		return nil
 	}
@@ -42,8 +42,8 @@ func (ev *inboundEvent) listed(ctx context.Context) error {
 }
 
 // missing are the origins of operators' messages that should stand in what was read.
-func (ev *inboundEvent) missing(ctx context.Context) (list []chat.Link, err error) {
-	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (ev *event) missing(ctx context.Context) (list []chat.Link, err error) {
+	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
 		list = nil
 		links, err := rd.LinksOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
 		for _, l := range links {

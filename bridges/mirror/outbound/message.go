@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"context"
@@ -73,13 +73,13 @@ func (run *deliveryRun) applyMessage(ctx context.Context, lane []chat.Delivery) 
 	if err != nil {
 		return err
 	}
-	return run.applySteps(ctx, append(run.steps(&rm), left...), (rm.fresh || run.mirror.opts.Stateless) && !rm.messages[0].Internal)
+	return run.applySteps(ctx, append(run.steps(&rm), left...), (rm.fresh || run.sink.platform.Stateless) && !rm.messages[0].Internal)
 }
 
 // load reads what the head shows, and when it waits with others of its kind
 // those too.
 func (run *deliveryRun) load(ctx context.Context, lane []chat.Delivery) (rm renderedMessage, err error) {
-	err = run.mirror.store.Read(ctx, func(rd chat.Reader) error {
+	err = run.sink.store.Read(ctx, func(rd chat.Reader) error {
 		session, err := rd.Session(run.sessionID)
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (run *deliveryRun) loadMessage(rd chat.Reader, e *chat.Event) (messageCopie
 		return messageCopies{}, err
 	}
 	s := messageCopies{Message: m}
-	links, err := rd.Links(run.sessionID, m.ID, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
+	links, err := rd.Links(run.sessionID, m.ID, run.sink.platform.Name(), run.sink.platform.Channel())
 	for _, l := range links {
 		switch l.State {
 		case chat.LinkLive:
@@ -139,7 +139,7 @@ func (run *deliveryRun) gatherBatch(rd chat.Reader, rm *renderedMessage, lane []
 	if run.uncertain && len(first.links) == 0 {
 		return run.restoreBatch(rd, rm, lane)
 	}
-	if !run.mirror.bridge.Limits().Coalesce || !first.plain() {
+	if !run.sink.platform.Limits().Coalesce || !first.plain() {
 		return nil
 	}
 	for i := 1; i < len(lane) && lane[i].Event.Type == chat.EventMessage; i++ {
@@ -193,7 +193,7 @@ func (run *deliveryRun) addSharers(rd chat.Reader, rm *renderedMessage) error {
 
 // copyOf finds a platform message that shows a message, "" when there is none.
 func (run *deliveryRun) copyOf(rd chat.Reader, messageID string) (string, error) {
-	links, err := rd.Links(run.sessionID, messageID, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
+	links, err := rd.Links(run.sessionID, messageID, run.sink.platform.Name(), run.sink.platform.Channel())
 	for _, l := range links {
 		if l.State == chat.LinkLive && l.Remote != "" {
 			return l.Remote, err
@@ -301,7 +301,7 @@ func (run *deliveryRun) textOps(rm *renderedMessage) []chat.Op {
 	if rm.fresh {
 		text += lateNote(&rm.messages[0], run.head().Event.At)
 	}
-	return run.mirror.bridge.Split(chat.Op{Kind: chat.OpPost, Text: text, From: authorOf(&rm.messages[0].Message), ReplyTo: rm.replyTo, Edited: !rm.fresh,
+	return run.sink.platform.Split(chat.Op{Kind: chat.OpPost, Text: text, From: authorOf(&rm.messages[0].Message), ReplyTo: rm.replyTo, Edited: !rm.fresh,
 		Aside: rm.messages[0].Internal})
 }
 
@@ -346,7 +346,7 @@ func (run *deliveryRun) fileSteps(rm *renderedMessage, m *messageCopies) (steps 
 		if i == 0 && m.Content == "" {
 			op.ReplyTo = rm.replyTo
 		}
-		for _, op := range run.mirror.bridge.Split(op) {
+		for _, op := range run.sink.platform.Split(op) {
 			s := step{op: op, shows: []string{m.ID}, part: headParts + i, rev: rm.rev}
 			if op.File != nil {
 				instead := step{op: chat.Op{Kind: chat.OpNote, Text: unsent(op.File)}, shows: s.shows, part: fileParts + i, rev: s.rev}
@@ -366,11 +366,11 @@ func (run *deliveryRun) file(a chat.Attachment) *chat.OpFile {
 	switch {
 	case strings.HasPrefix(a.URL, "https://"), strings.HasPrefix(a.URL, "http://"):
 		f.URL = a.URL
-	case run.mirror.opts.Links != nil && a.URL == "":
-		f.URL = run.mirror.opts.Links.URL(&a, 0)
+	case run.sink.links != nil && a.URL == "":
+		f.URL = run.sink.links.URL(&a, 0)
 	}
 	f.Open = func(ctx context.Context) (io.ReadCloser, error) {
-		body, err := run.mirror.opts.OpenFile(ctx, run.sessionID, a)
+		body, err := run.sink.open(ctx, run.sessionID, a)
 		run.unreadable = err != nil
 		return body, err
 	}

@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // execute executes a command and answers in the thread only.
-func (ev *inboundEvent) execute(ctx context.Context, parsed engine.ParsedCommand, parts []chat.Inbound) error {
+func (ev *event) execute(ctx context.Context, parsed engine.ParsedCommand, parts []chat.Inbound) error {
 	result, err := ev.runCommand(ctx, parsed)
 	var refused *chat.Error
 	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
@@ -30,7 +30,7 @@ func (ev *inboundEvent) execute(ctx context.Context, parsed engine.ParsedCommand
 	return ev.markHandled(ctx, commandPlaceholder, parts)
 }
 
-func (ev *inboundEvent) runCommand(ctx context.Context, parsed engine.ParsedCommand) (engine.CommandResult, error) {
+func (ev *event) runCommand(ctx context.Context, parsed engine.ParsedCommand) (engine.CommandResult, error) {
 	if parsed.Name == "delete" && ev.ReplyTo != "" {
 		text, err := ev.deleteAnswered(ctx)
 		return engine.CommandResult{Answer: text}, engine.DeleteRefusal(err)
@@ -39,16 +39,16 @@ func (ev *inboundEvent) runCommand(ctx context.Context, parsed engine.ParsedComm
 	if err != nil {
 		return engine.CommandResult{}, err
 	}
-	return ev.mirror.relay.Execute(ctx, ev.author, ev.thread.SessionID, parsed, replyTo)
+	return ev.h.relay.Execute(ctx, ev.author, ev.thread.SessionID, parsed, replyTo)
 }
 
 // savedAnswer returns the text that a command sends, "" when it is not the name of a
 // saved one. It goes the way of an operator's message.
-func (ev *inboundEvent) savedAnswer(ctx context.Context, parsed engine.ParsedCommand) (string, error) {
-	if parsed.Name == "" || parsed.Args != "" || ev.mirror.opts.Stateless {
+func (ev *event) savedAnswer(ctx context.Context, parsed engine.ParsedCommand) (string, error) {
+	if parsed.Name == "" || parsed.Args != "" || ev.h.platform.Stateless {
 		return "", nil
 	}
-	text, err := ev.mirror.relay.AnswerFor(ctx, ev.author, ev.thread.SessionID, parsed.Name)
+	text, err := ev.h.relay.AnswerFor(ctx, ev.author, ev.thread.SessionID, parsed.Name)
 	if errors.Is(err, chat.ErrSavedAnswerNotFound) {
 		return "", nil
 	}
@@ -64,8 +64,8 @@ var (
 
 // markHandled links platform messages to a placeholder, so that they take effect
 // once.
-func (ev *inboundEvent) markHandled(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
-	err := ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
+func (ev *event) markHandled(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
+	err := ev.h.store.Apply(ctx, func(tx chat.Tx) error {
 		for i := range errands {
 			if _, err := tx.PutUpdate(&errands[i]); err != nil {
 				return err
@@ -87,16 +87,16 @@ func (ev *inboundEvent) markHandled(ctx context.Context, placeholder string, par
 }
 
 // queueStatus has the thread closed or opened as the session is.
-func (ev *inboundEvent) queueStatus(ctx context.Context) error {
+func (ev *event) queueStatus(ctx context.Context) error {
 	return ev.storeErrands(ctx, ev.errand("status", errand{}))
 }
 
 // deleteAnswered deletes the message that the operator's platform message
 // answers.
-func (ev *inboundEvent) deleteAnswered(ctx context.Context) (string, error) {
+func (ev *event) deleteAnswered(ctx context.Context) (string, error) {
 	id, err := ev.repliedTo(ctx, true)
 	if err == nil && id == "" {
-		id, err = (&inboundEvent{Inbound: chat.Inbound{Remote: ev.ReplyTo}, mirror: ev.mirror, thread: ev.thread}).target(ctx)
+		id, err = (&event{Inbound: chat.Inbound{Remote: ev.ReplyTo}, h: ev.h, thread: ev.thread}).target(ctx)
 	}
 	if err != nil {
 		return "", err
@@ -112,8 +112,8 @@ func (ev *inboundEvent) deleteAnswered(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, remote := range append(copies, ev.Remote) {
-		if _, err := ev.mirror.attempt(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: remote}); err != nil {
-			if err := ev.mirror.dropIfFinal(err); err != nil {
+		if _, err := ev.h.platform.Attempt(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: remote}); err != nil {
+			if err := ev.h.dropIfFinal(err); err != nil {
 				return "", err
 			}
 		}
@@ -122,8 +122,8 @@ func (ev *inboundEvent) deleteAnswered(ctx context.Context) (string, error) {
 }
 
 // copiesOf lists the platform messages that show a message.
-func (ev *inboundEvent) copiesOf(ctx context.Context, id string) (remotes []string, err error) {
-	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (ev *event) copiesOf(ctx context.Context, id string) (remotes []string, err error) {
+	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
 		remotes = nil
 		links, err := rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 		for _, l := range links {

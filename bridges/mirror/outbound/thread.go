@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -47,45 +48,45 @@ func (run *deliveryRun) thread(ctx context.Context, open bool) (chat.Thread, err
 // findThread looks for the session's thread: in the store, in bridge mode then on the
 // platform.
 func (run *deliveryRun) findThread(ctx context.Context) (th chat.Thread, err error) {
-	m := run.mirror
-	err = m.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		th, err = rd.ThreadOf(run.sessionID, m.bridge.Name(), m.bridge.Channel())
+	s := run.sink
+	err = s.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		th, err = rd.ThreadOf(run.sessionID, s.platform.Name(), s.platform.Channel())
 		return err
 	})
-	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless || run.sessionID == engine.SystemSession {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !s.platform.Stateless || run.sessionID == engine.SystemSession {
 		return th, err
 	}
 	searching, cancel := context.WithTimeout(ctx, recovery)
 	defer cancel()
-	th, lost := m.bridge.Find(searching, run.sessionID)
+	th, lost := s.platform.Find(searching, run.sessionID)
 	if lost != nil {
 		var wrong *chat.Misconfigured
 		if errors.As(lost, &wrong) {
 			return th, lost
 		}
 		if !errors.Is(lost, chat.ErrThreadGone) {
-			m.reportUnfound(lost)
+			s.reportUnfound(lost)
 		}
 		return th, err
 	}
-	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = m.bridge.Name(), m.bridge.Channel(), run.sessionID, chat.Now()
+	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = s.platform.Name(), s.platform.Channel(), run.sessionID, chat.Now()
 	if th.Anchor == "" {
 		th.Anchor = th.Ref
 	}
-	return th, m.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return th, s.platform.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // reportUnfound logs that a thread may be lost.
-func (m *Mirror) reportUnfound(err error) {
-	if n := m.unfound.Allow(); n > 0 {
-		m.log.Warn("cannot search for a thread; a new one continues it", "err", err, "count", n)
+func (s *Sink) reportUnfound(err error) {
+	if n := s.unfound.Allow(); n > 0 {
+		s.platform.Log.Warn("cannot search for a thread; a new one continues it", "err", err, "count", n)
 	}
 }
 
 // openThread opens a thread and stores it before anything is written in it.
 func (run *deliveryRun) openThread(ctx context.Context) (chat.Thread, error) {
-	m := run.mirror
-	th := chat.Thread{Bridge: m.bridge.Name(), Channel: m.bridge.Channel(), SessionID: run.sessionID}
+	s := run.sink
+	th := chat.Thread{Bridge: s.platform.Name(), Channel: s.platform.Channel(), SessionID: run.sessionID}
 	parts, earlier, err := run.openingOps(ctx)
 	if err != nil {
 		return th, err
@@ -95,38 +96,38 @@ func (run *deliveryRun) openThread(ctx context.Context) (chat.Thread, error) {
 		return th, err
 	}
 	op.Since = run.head().CreatedAt
-	first, uncertain := m.uncertainOpenings.Load(run.sessionID)
+	first, uncertain := s.uncertainOpenings.Load(run.sessionID)
 	if uncertain {
 		op.Since = min(op.Since, first.(chat.Time))
 	}
 	op.Ambiguous = run.uncertain || uncertain
-	if th.Ref, err = m.attempt(ctx, th, op); err != nil {
-		if isAmbiguous(err) {
-			m.uncertainOpenings.Store(run.sessionID, op.Since)
+	if th.Ref, err = s.platform.Attempt(ctx, th, op); err != nil {
+		if platform.IsAmbiguous(err) {
+			s.uncertainOpenings.Store(run.sessionID, op.Since)
 		}
 		if errors.Is(err, chat.ErrPermanent) { // not permanent here: the whole session waits until the problem is fixed
 			return th, fmt.Errorf("a thread cannot be opened: %s", chat.ReasonOf(err.Error()))
 		}
 		return th, fmt.Errorf("open a thread: %w", err)
 	}
-	m.uncertainOpenings.Delete(run.sessionID)
+	s.uncertainOpenings.Delete(run.sessionID)
 	run.markConfirmed()
 	th.CreatedAt = chat.Now()
 	if len(parts) == 1 && len(earlier) == 0 {
 		th.Anchor = th.Ref
 	}
-	return th, m.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return th, s.platform.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // openingKey names the thread that is about to be opened: every attempt has the
 // same key, whichever delivery makes it, until that thread is lost.
 func (run *deliveryRun) openingKey(ctx context.Context) (key string, err error) {
 	lost := 0
-	err = run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		lost, err = rd.LostThreads(run.sessionID, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
+	err = run.sink.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		lost, err = rd.LostThreads(run.sessionID, run.sink.platform.Name(), run.sink.platform.Channel())
 		return err
 	})
-	return opKey("open", run.sessionID, strconv.Itoa(lost)), err
+	return platform.Key("open", run.sessionID, strconv.Itoa(lost)), err
 }
 
 // finishOpening posts the rest of a new thread: the parts of its summary beyond the
@@ -153,17 +154,17 @@ func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat
 		return th, err
 	}
 	th.Anchor = th.Ref
-	return th, run.mirror.persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return th, run.sink.platform.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // openingOps returns the ops that open the session's thread, and earlier messages.
 func (run *deliveryRun) openingOps(ctx context.Context) (parts []chat.Op, earlier []chat.Message, err error) {
-	m := run.mirror
+	s := run.sink
 	if run.sessionID == engine.SystemSession {
-		return m.bridge.Split(chat.Op{Kind: chat.OpOpen, Title: systemTitle, Text: systemSummary}), nil, nil
+		return s.platform.Split(chat.Op{Kind: chat.OpOpen, Title: systemTitle, Text: systemSummary}), nil, nil
 	}
 	var session chat.Session
-	err = m.store.Read(ctx, func(rd chat.Reader) (err error) {
+	err = s.store.Read(ctx, func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(run.sessionID); err != nil {
 			return err
 		}
@@ -173,12 +174,12 @@ func (run *deliveryRun) openingOps(ctx context.Context) (parts []chat.Op, earlie
 	if err != nil {
 		return nil, nil, err
 	}
-	continued := len(earlier) > 0 || m.opts.Stateless && run.head().Event.Type != chat.EventNewSession
-	op := chat.Op{Kind: chat.OpOpen, Title: session.Title(m.relay.Hosts()), Text: summaryOf(&session, continued)}
-	if m.opts.Stateless {
+	continued := len(earlier) > 0 || s.platform.Stateless && run.head().Event.Type != chat.EventNewSession
+	op := chat.Op{Kind: chat.OpOpen, Title: session.Title(s.relay.Hosts()), Text: summaryOf(&session, continued)}
+	if s.platform.Stateless {
 		op.SessionID = run.sessionID
 	}
-	return m.bridge.Split(op), earlier, nil
+	return s.platform.Split(op), earlier, nil
 }
 
 // contextMessages is how many earlier messages a new thread shows.
@@ -201,8 +202,8 @@ func (run *deliveryRun) earlierMessages(rd chat.Reader) ([]chat.Message, error) 
 func (run *deliveryRun) threadLost(ctx context.Context, th chat.Thread) error {
 	run.current = nil
 	run.threadsLost++
-	run.mirror.log.Warn("a thread is gone; a new one continues it", "ref", th.Ref)
-	return run.mirror.persist(ctx, func(tx chat.Tx) error {
+	run.sink.platform.Log.Warn("a thread is gone; a new one continues it", "ref", th.Ref)
+	return run.sink.platform.Persist(ctx, func(tx chat.Tx) error {
 		th.State = chat.ThreadGone
 		if err := tx.SaveThread(&th); err != nil {
 			return err

@@ -1,20 +1,72 @@
-package mirror
+// Package outbound shows a session's events in its thread on a platform. It imports
+// server/chat and bridges/mirror/platform only.
+package outbound
 
 import (
 	"context"
 	"errors"
+	"io"
+	"math"
+	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/hub"
 )
+
+// Sink delivers a session's events to its thread. It decides what is shown and keeps
+// the links; the bridge shows it.
+type Sink struct {
+	platform *platform.Client
+	store    chat.Store
+	relay    *engine.Engine
+	hub      *hub.Hub
+	links    *chat.FileLinks
+	open     Opener
+	refusals refusals
+
+	uncertainOpenings sync.Map         // by session: its thread may have been opened
+	refusedSteps      sync.Map         // by session: the [refusedStep], while its fallback waits
+	unfound           chat.LogThrottle // of threads that could not be looked for
+}
+
+// Opener opens an attachment of a message.
+type Opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.ReadCloser, error)
+
+// New makes the sink of a platform. links makes links to files for platforms that take
+// none; nil when relay has no public address.
+func New(engine *engine.Engine, p *platform.Client, links *chat.FileLinks, open Opener) *Sink {
+	return &Sink{platform: p, store: engine.Store, relay: engine, hub: engine.Hub, links: links, open: open}
+}
+
+var _ chat.Sink = (*Sink)(nil)
+
+// Name implements [chat.Sink].
+func (s *Sink) Name() string { return s.platform.Name() }
+
+// Deliveries are retried in order, for days.
+const (
+	maxBatch       = 30
+	deliverFor     = 10 * time.Second // then the outbox may store what is done
+	deliverTimeout = 15 * time.Minute // of everything; each op has its own
+	deliverMaxAge  = 72 * time.Hour
+)
+
+// Policy implements [chat.Sink].
+func (s *Sink) Policy() chat.Policy {
+	return chat.Policy{Parallel: max(s.platform.Limits().Parallel, 1), Batch: maxBatch, Timeout: deliverTimeout, MaxAge: deliverMaxAge,
+		RetryOnRecovery: true, Attempts: math.MaxInt32, Backoff: chat.Backoff(time.Second, 5*time.Minute)}
+}
 
 // Deliver implements [chat.Sink]. Each delivery is carried out in small steps whose
 // results are stored one by one: a later attempt continues where this one stopped.
-func (m *Mirror) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
-	if err := m.followChannel(ctx, m.bridge.Channel()); err != nil {
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	if err := s.platform.Follow(ctx, s.platform.Channel()); err != nil {
 		return 0, err
 	}
-	run := &deliveryRun{mirror: m, sessionID: lane[0].SessionID}
+	run := &deliveryRun{sink: s, sessionID: lane[0].SessionID}
 	began := time.Now()
 	for done < len(lane) && (done == 0 || time.Since(began) < deliverFor) {
 		n, err := run.deliverSafely(ctx, lane[done:])
@@ -22,11 +74,11 @@ func (m *Mirror) Deliver(ctx context.Context, lane []chat.Delivery) (done int, e
 			n, err = run.letOthersPass(ctx, lane[done:], err)
 		}
 		if err != nil {
-			return done, m.noteFailure(err)
+			return done, s.platform.Failed(err)
 		}
-		m.refusals.forget(lane[done : done+n])
+		s.refusals.forget(lane[done : done+n])
 		for _, delivered := range lane[done : done+n] {
-			m.relay.EventsArrived(chat.SenderOperator, []chat.Event{delivered.Event})
+			s.relay.EventsArrived(chat.SenderOperator, []chat.Event{delivered.Event})
 		}
 		done += n
 	}
@@ -35,7 +87,7 @@ func (m *Mirror) Deliver(ctx context.Context, lane []chat.Delivery) (done int, e
 
 // deliveryRun is one call of [Mirror.Deliver]: a session's deliveries in order.
 type deliveryRun struct {
-	mirror    *Mirror
+	sink      *Sink
 	sessionID string
 	current   *chat.Thread // once it is known
 	// batch are the deliveries that are being carried out together.
@@ -81,7 +133,7 @@ func (run *deliveryRun) deliverNext(ctx context.Context, lane []chat.Delivery) (
 // markUncertain marks a whole batch as ambiguous: the next attempt must ask for the
 // same one.
 func (run *deliveryRun) markUncertain(err error) {
-	if !isAmbiguous(err) {
+	if !platform.IsAmbiguous(err) {
 		return
 	}
 	for i := range run.batch {
@@ -125,7 +177,7 @@ func (run *deliveryRun) apply(ctx context.Context, lane []chat.Delivery) error {
 func (run *deliveryRun) deliverSafely(ctx context.Context, lane []chat.Delivery) (n int, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			n, err = 0, chat.ReportFault(run.mirror.log, fault)
+			n, err = 0, chat.ReportFault(run.sink.platform.Log, fault)
 		}
 	}()
 	return run.deliverNext(ctx, lane)

@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -77,16 +78,16 @@ func (run *deliveryRun) isStuck(d *chat.Delivery, err error) bool {
 		return false
 	}
 	if errors.Is(err, chat.ErrPermanent) {
-		run.mirror.refusals.forget([]chat.Delivery{*d})
+		run.sink.refusals.forget([]chat.Delivery{*d})
 		return false
 	}
-	stuck, news := run.mirror.refusals.count(d, run.mirror.opsDone.Load())
+	stuck, news := run.sink.refusals.count(d, run.sink.platform.OpsDone())
 	if news {
 		ref := ""
 		if run.current != nil {
 			ref = run.current.Ref
 		}
-		run.mirror.log.Warn("the platform keeps failing at one delivery; it may accept others", "session", chat.SessionRef(d.SessionID),
+		run.sink.platform.Log.Warn("the platform keeps failing at one delivery; it may accept others", "session", chat.SessionRef(d.SessionID),
 			"thread", ref, "type", d.Event.Type, "attempts", d.Attempts, "err", err)
 	}
 	return stuck && !d.Passed
@@ -96,10 +97,10 @@ func (run *deliveryRun) isStuck(d *chat.Delivery, err error) bool {
 // takes the note that stands for it: else it is not this delivery that the
 // platform fails at. What was sent together stays together while it is uncertain.
 func (run *deliveryRun) letOthersPass(ctx context.Context, lane []chat.Delivery, failure error) (int, error) {
-	if run.current == nil || len(run.batch) > 1 && isAmbiguous(failure) {
+	if run.current == nil || len(run.batch) > 1 && platform.IsAmbiguous(failure) {
 		return 0, failure
 	}
-	aside := &deliveryRun{mirror: run.mirror, sessionID: run.sessionID, current: run.current, batch: []chat.Delivery{lane[0]}}
+	aside := &deliveryRun{sink: run.sink, sessionID: run.sessionID, current: run.current, batch: []chat.Delivery{lane[0]}}
 	if err := aside.writeNoteAs(ctx, *run.current, engine.Placeholder("waits "+lane[0].Event.Name()), run.waitingText(&lane[0], failure)); err != nil {
 		return 0, failure
 	}
@@ -139,7 +140,7 @@ func (run *deliveryRun) nameEvent(e *chat.Event) string {
 
 // whereElse returns where the text can be read, and what happens next.
 func (run *deliveryRun) whereElse(more string) string {
-	if run.mirror.opts.Stateless {
+	if run.sink.platform.Stateless {
 		return ""
 	}
 	return "\nIt is in the console; " + more + "."
@@ -150,12 +151,12 @@ func (run *deliveryRun) whereElse(more string) string {
 // the step is not tried again.
 func (run *deliveryRun) giveUpStep(ctx context.Context, th chat.Thread, s step, refusal error) error {
 	e := &run.head().Event
-	run.mirror.refusedSteps.Store(run.sessionID, refusedStep{s.name(e), refusal})
+	run.sink.refusedSteps.Store(run.sessionID, refusedStep{s.name(e), refusal})
 	note := step{op: chat.Op{Kind: chat.OpNote, Text: run.refusedText(e, refusal)}, shows: []string{engine.Placeholder("refused " + e.Name())}, part: s.part, rev: s.rev}
 	if err := run.applyStep(ctx, th, note); err != nil && !errors.Is(err, chat.ErrPermanent) {
 		return err
 	}
-	run.mirror.refusedSteps.Delete(run.sessionID)
+	run.sink.refusedSteps.Delete(run.sessionID)
 	return refusal
 }
 

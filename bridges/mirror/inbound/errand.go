@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -28,18 +29,18 @@ type errand struct {
 
 // errand makes an errand for the thread. Its key is the same at every attempt of
 // the update that leaves it.
-func (ev *inboundEvent) errand(key string, e errand) chat.Update {
+func (ev *event) errand(key string, e errand) chat.Update {
 	e.Kind, _, _ = strings.Cut(key, " ")
 	e.Channel, e.SessionID = ev.thread.Channel, ev.thread.SessionID
 	raw, _ := json.Marshal(e) // strings and numbers
-	return chat.Update{Bridge: ev.mirror.Name() + chat.Errands, Thread: ev.thread.Ref, Key: opKey(ev.thread.Channel, ev.thread.Ref, ev.update.Key, key),
+	return chat.Update{Bridge: ev.h.platform.Name() + chat.Errands, Thread: ev.thread.Ref, Key: platform.Key(ev.thread.Channel, ev.thread.Ref, ev.update.Key, key),
 		Raw: raw, ReceivedAt: chat.Now(), NextAt: chat.Now()}
 }
 
 // storeErrands stores errands that belong to no message.
-func (ev *inboundEvent) storeErrands(ctx context.Context, errands ...chat.Update) error {
+func (ev *event) storeErrands(ctx context.Context, errands ...chat.Update) error {
 	defer ev.wakeErrands()
-	return ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
+	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
 		for i := range errands {
 			if _, err := tx.PutUpdate(&errands[i]); err != nil {
 				return err
@@ -49,18 +50,18 @@ func (ev *inboundEvent) storeErrands(ctx context.Context, errands ...chat.Update
 	})
 }
 
-func (ev *inboundEvent) wakeErrands() {
-	ev.mirror.engine.Inbox.Wake(ev.mirror.Name()+chat.Errands, ev.thread.Ref)
+func (ev *event) wakeErrands() {
+	ev.h.inbox.Wake(ev.h.platform.Name()+chat.Errands, ev.thread.Ref)
 }
 
 // runErrand does an errand, unless its session was erased.
-func (m *Mirror) runErrand(ctx context.Context, u chat.Update) error {
+func (h *Handler) runErrand(ctx context.Context, u chat.Update) error {
 	var e errand
 	if err := json.Unmarshal(u.Raw, &e); err != nil {
 		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
-	th, session := chat.Thread{Bridge: m.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
-	err := m.store.Read(ctx, func(rd chat.Reader) (err error) {
+	th, session := chat.Thread{Bridge: h.platform.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
+	err := h.store.Read(ctx, func(rd chat.Reader) (err error) {
 		if session, err = rd.Session(e.SessionID); err != nil {
 			return err
 		}
@@ -71,11 +72,11 @@ func (m *Mirror) runErrand(ctx context.Context, u chat.Update) error {
 		return nil
 	})
 	if err == nil {
-		by := chat.Author{Sender: chat.SenderOperator, Source: m.Name(), Name: e.Name, Person: e.Person}
-		ev := &inboundEvent{Inbound: chat.Inbound{Remote: e.About}, mirror: m, update: u, thread: th, author: by}
+		by := chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: e.Name, Person: e.Person}
+		ev := &event{Inbound: chat.Inbound{Remote: e.About}, h: h, update: u, thread: th, author: by}
 		switch e.Kind {
 		case "answer":
-			err = m.reply(ctx, th, e.About, e.Text)
+			err = h.reply(ctx, th, e.About, e.Text)
 		case "status":
 			err = ev.followStatus(ctx, &session)
 		case "file":
@@ -84,14 +85,14 @@ func (m *Mirror) runErrand(ctx context.Context, u chat.Update) error {
 	}
 	var refused *chat.Error
 	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
-		m.log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
+		h.platform.Log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
 		return nil
 	}
 	return err
 }
 
 // followStatus closes or opens the thread as the session is now.
-func (ev *inboundEvent) followStatus(ctx context.Context, s *chat.Session) error {
+func (ev *event) followStatus(ctx context.Context, s *chat.Session) error {
 	kind, state := chat.OpReopen, chat.ThreadLive
 	if s.Status == chat.StatusClosed {
 		kind, state = chat.OpClose, chat.ThreadClosed
@@ -99,8 +100,8 @@ func (ev *inboundEvent) followStatus(ctx context.Context, s *chat.Session) error
 	if ev.thread.State == chat.ThreadGone {
 		return nil
 	}
-	if _, err := ev.mirror.attempt(ctx, ev.thread, chat.Op{Kind: kind}); err != nil {
-		return ev.mirror.dropIfFinal(err)
+	if _, err := ev.h.platform.Attempt(ctx, ev.thread, chat.Op{Kind: kind}); err != nil {
+		return ev.h.dropIfFinal(err)
 	}
-	return ev.mirror.setThread(ctx, ev.thread, state)
+	return ev.h.platform.SetThread(ctx, ev.thread, state)
 }

@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlie
 
 // liveParts returns the links of a placeholder that still exist in a thread.
 func (run *deliveryRun) liveParts(ctx context.Context, th chat.Thread, placeholder string) (links []chat.Link, err error) {
-	err = run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err = run.sink.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(run.sessionID, placeholder, th.Bridge, th.Channel)
 		return err
 	})
@@ -56,7 +56,7 @@ func (run *deliveryRun) liveParts(ctx context.Context, th chat.Thread, placehold
 // fitting returns how many messages fit in one note.
 func (run *deliveryRun) fitting(messages []chat.Message) int {
 	for n := len(messages); n > 1; n-- {
-		if len(run.mirror.bridge.Split(chat.Op{Kind: chat.OpNote, Text: earlierText(messages[:n])})) == 1 {
+		if len(run.sink.platform.Split(chat.Op{Kind: chat.OpNote, Text: earlierText(messages[:n])})) == 1 {
 			return n
 		}
 	}
@@ -84,8 +84,8 @@ func (run *deliveryRun) updateEarlier(ctx context.Context) error {
 	e := &run.head().Event
 	name := engine.Placeholder(earlierPrefix + e.MessageID)
 	var at []chat.Link
-	err := run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		at, err = rd.Links(run.sessionID, name, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
+	err := run.sink.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		at, err = rd.Links(run.sessionID, name, run.sink.platform.Name(), run.sink.platform.Channel())
 		return err
 	})
 	for _, l := range at {
@@ -111,10 +111,10 @@ func (run *deliveryRun) updateEarlierNote(ctx context.Context, l chat.Link) erro
 		return err
 	}
 	s := step{op: chat.Op{Kind: chat.OpEdit, Remote: l.Remote, Text: earlierText(messages)}, shows: placeholders, part: l.Part, rev: run.head().Rev}
-	_, err = run.mirror.do(ctx, th, s.op)
+	_, err = run.sink.platform.Do(ctx, th, s.op)
 	switch {
 	case errors.Is(err, chat.ErrMessageGone), errors.Is(err, chat.ErrPermanent):
-		run.mirror.log.Warn("a note about earlier messages cannot be changed", "session", run.sessionID, "err", err)
+		run.sink.platform.Log.Warn("a note about earlier messages cannot be changed", "session", run.sessionID, "err", err)
 		return run.saveCopy(ctx, th, s, l.Remote, chat.LinkGone)
 	case err != nil:
 		return err
@@ -124,7 +124,7 @@ func (run *deliveryRun) updateEarlierNote(ctx context.Context, l chat.Link) erro
 
 // messagesIn returns the messages that a note shows, in order, with their placeholders.
 func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages []chat.Message, placeholders []string, err error) {
-	err = run.mirror.store.Read(ctx, func(rd chat.Reader) error {
+	err = run.sink.store.Read(ctx, func(rd chat.Reader) error {
 		messages, placeholders = nil, nil
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		for _, other := range links {

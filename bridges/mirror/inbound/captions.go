@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -18,9 +18,9 @@ type wholeText struct {
 }
 
 // whole returns the text of a message one of whose platform messages has this text now.
-func (ev *inboundEvent) whole(ctx context.Context, m *chat.Message, text string) (w wholeText, err error) {
+func (ev *event) whole(ctx context.Context, m *chat.Message, text string) (w wholeText, err error) {
 	var origins []chat.Link
-	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
 		origins = nil
 		links, err := rd.Links(ev.thread.SessionID, m.ID, ev.thread.Bridge, ev.thread.Channel)
 		for _, l := range links {
@@ -41,7 +41,7 @@ func (ev *inboundEvent) whole(ctx context.Context, m *chat.Message, text string)
 }
 
 // wholeAlbum is whole for an album.
-func (ev *inboundEvent) wholeAlbum(origins []chat.Link, content, text string) (w wholeText) {
+func (ev *event) wholeAlbum(origins []chat.Link, content, text string) (w wholeText) {
 	var lines []string
 	rest, missing := cutMissing(content)
 	for _, l := range origins {
@@ -71,11 +71,11 @@ func (ev *inboundEvent) wholeAlbum(origins []chat.Link, content, text string) (w
 }
 
 // saveSaid stores what the platform messages of an album say.
-func (ev *inboundEvent) saveSaid(ctx context.Context, links []chat.Link) error {
+func (ev *event) saveSaid(ctx context.Context, links []chat.Link) error {
 	if len(links) == 0 {
 		return nil
 	}
-	return ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
+	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
 		for i := range links {
 			if err := tx.SaveLink(&links[i]); err != nil {
 				return err

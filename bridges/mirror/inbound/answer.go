@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -7,44 +7,45 @@ import (
 	"sync"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // answer queues a reply to the operators in the thread; their next messages do not
 // wait for it.
-func (ev *inboundEvent) answer(ctx context.Context, text string) error {
+func (ev *event) answer(ctx context.Context, text string) error {
 	return ev.storeErrands(ctx, ev.answers(text)...)
 }
 
 // answers are the errands of a reply.
-func (ev *inboundEvent) answers(text string) (list []chat.Update) {
+func (ev *event) answers(text string) (list []chat.Update) {
 	about := ev.Remote
 	if ev.Kind == chat.InboundEdited { // the message may have been answered, too
 		about += " " + ev.update.Key
 	}
-	for i, op := range ev.mirror.bridge.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
+	for i, op := range ev.h.platform.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
 		list = append(list, ev.errand("answer "+strconv.Itoa(i), errand{About: about + " " + strconv.Itoa(i), Text: op.Text}))
 	}
 	return list
 }
 
 // reply writes in a thread as relay itself, in answer to a platform message.
-func (m *Mirror) reply(ctx context.Context, th chat.Thread, remote, text string) error {
-	for i, op := range m.bridge.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
-		op.Key = opKey("answer", th.Ref, remote, strconv.Itoa(i))
-		if _, err := m.do(ctx, th, op); err != nil {
-			return m.dropIfFinal(err)
+func (h *Handler) reply(ctx context.Context, th chat.Thread, remote, text string) error {
+	for i, op := range h.platform.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
+		op.Key = platform.Key("answer", th.Ref, remote, strconv.Itoa(i))
+		if _, err := h.platform.Do(ctx, th, op); err != nil {
+			return h.dropIfFinal(err)
 		}
 	}
 	return nil
 }
 
 // dropIfFinal logs and drops a failure that no later attempt can mend.
-func (m *Mirror) dropIfFinal(err error) error {
+func (h *Handler) dropIfFinal(err error) error {
 	var wrong *chat.Misconfigured
 	for _, final := range []error{chat.ErrPermanent, chat.ErrThreadGone, chat.ErrThreadClosed, chat.ErrMessageGone, chat.ErrAmbiguous, context.DeadlineExceeded} {
 		if errors.Is(err, final) || errors.As(err, &wrong) {
-			m.log.Warn("an answer to operators is lost", "err", err)
+			h.platform.Log.Warn("an answer to operators is lost", "err", err)
 			return nil
 		}
 	}
@@ -79,9 +80,9 @@ func (s *warnings) shouldWarn(ref string, now chat.Time) bool {
 }
 
 // replyUnlinked warns operators who write in a thread of no session.
-func (m *Mirror) replyUnlinked(ctx context.Context, in chat.Inbound) error {
-	if in.Kind != chat.InboundMessage || !m.unlinked.shouldWarn(in.Thread.Ref, chat.Now()) {
+func (h *Handler) replyUnlinked(ctx context.Context, in chat.Inbound) error {
+	if in.Kind != chat.InboundMessage || !h.unlinked.shouldWarn(in.Thread.Ref, chat.Now()) {
 		return nil
 	}
-	return m.reply(ctx, in.Thread, in.Remote, "This thread is not linked to a conversation: no visitor reads what is written here.")
+	return h.reply(ctx, in.Thread, in.Remote, "This thread is not linked to a conversation: no visitor reads what is written here.")
 }

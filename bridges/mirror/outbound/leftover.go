@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // warnOfLeftover warns of a deleted message that an uncertain attempt may have made,
 // where the platform cannot be searched and there is a thread.
 func (run *deliveryRun) warnOfLeftover(ctx context.Context, rm *renderedMessage) ([]step, error) {
-	_, recalls := run.mirror.bridge.(chat.Recaller)
-	_, finds := run.mirror.bridge.(chat.Finder)
+	_, recalls := run.sink.platform.Bridge.(chat.Recaller)
+	_, finds := run.sink.platform.Bridge.(chat.Finder)
 	gone := !slices.ContainsFunc(rm.messages, func(m messageCopies) bool { return m.DeletedAt == 0 })
 	first := &rm.messages[0]
 	if recalls || finds || !rm.fresh || !run.uncertain || !gone || len(first.links) > 0 {

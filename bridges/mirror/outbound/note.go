@@ -1,4 +1,4 @@
-package mirror
+package outbound
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func (run *deliveryRun) applyReceipt(ctx context.Context, e *chat.Event) error {
 		return err
 	}
 	var remote string
-	err := run.mirror.store.Read(ctx, func(rd chat.Reader) (err error) {
+	err := run.sink.store.Read(ctx, func(rd chat.Reader) (err error) {
 		remote = ""
 		for i := len(receipt.MessageIDs) - 1; i >= 0 && remote == "" && err == nil; i-- {
 			remote, err = run.copyOf(rd, receipt.MessageIDs[i])
@@ -53,7 +53,7 @@ func (run *deliveryRun) applyStatus(ctx context.Context, e *chat.Event) error {
 	}
 	th.State = state
 	run.current = &th
-	return run.mirror.setThread(ctx, th, state)
+	return run.sink.platform.SetThread(ctx, th, state)
 }
 
 // applyNote writes a note of an event that is no message, unless a later event of the
@@ -61,7 +61,7 @@ func (run *deliveryRun) applyStatus(ctx context.Context, e *chat.Event) error {
 // console.
 func (run *deliveryRun) applyNote(ctx context.Context, lane []chat.Delivery) error {
 	e := &lane[0].Event
-	if e.Type == chat.EventDisconnect && chat.Now().Sub(e.At) > stateLife || e.Type == chat.EventStatusSet && !run.mirror.opts.Stateless {
+	if e.Type == chat.EventDisconnect && chat.Now().Sub(e.At) > stateLife || e.Type == chat.EventStatusSet && !run.sink.platform.Stateless {
 		return nil
 	}
 	if e.Type == chat.EventIdentityUpdate || e.Type == chat.EventStatusSet {
@@ -75,7 +75,7 @@ func (run *deliveryRun) applyNote(ctx context.Context, lane []chat.Delivery) err
 	if err != nil || text == "" {
 		return err
 	}
-	th, err := run.thread(ctx, run.sessionID == engine.SystemSession || run.mirror.opts.Stateless && e.Type != chat.EventDisconnect)
+	th, err := run.thread(ctx, run.sessionID == engine.SystemSession || run.sink.platform.Stateless && e.Type != chat.EventDisconnect)
 	if err != nil || e.Type == chat.EventIdentityUpdate && th.CreatedAt > e.At {
 		return err // the summary says it
 	}
@@ -90,7 +90,7 @@ func (run *deliveryRun) writeNote(ctx context.Context, th chat.Thread, text stri
 // writeNoteAs is write under another name than that of the event.
 func (run *deliveryRun) writeNoteAs(ctx context.Context, th chat.Thread, name, text string) error {
 	have := map[int]bool{}
-	err := run.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err := run.sink.store.ReadOne(ctx, func(rd chat.Reader) error {
 		links, err := rd.Links(run.sessionID, name, th.Bridge, th.Channel)
 		for _, l := range links {
 			have[l.Part] = true
@@ -100,7 +100,7 @@ func (run *deliveryRun) writeNoteAs(ctx context.Context, th chat.Thread, name, t
 	if err != nil {
 		return err
 	}
-	for i, op := range run.mirror.bridge.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
+	for i, op := range run.sink.platform.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
 		if have[i] {
 			continue
 		}

@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -20,7 +21,7 @@ const fileGrace = 3 * time.Second
 
 // takeFiles takes over the files that an operator sent, into relay or in bridge mode
 // by a sealed reference. It returns a line for each that it cannot take.
-func (ev *inboundEvent) takeFiles(ctx context.Context, parts []chat.Inbound, p *engine.Post) (missing []string, err error) {
+func (ev *event) takeFiles(ctx context.Context, parts []chat.Inbound, p *engine.Post) (missing []string, err error) {
 	grace, cancel := context.WithTimeout(ctx, fileGrace)
 	defer cancel()
 	count := 0
@@ -31,7 +32,7 @@ func (ev *inboundEvent) takeFiles(ctx context.Context, parts []chat.Inbound, p *
 				why = ev.takeFile(grace, in.Remote, f, p)
 			}
 			if why != "" {
-				missing = append(missing, missingLine(f, why, ev.mirror.Name()))
+				missing = append(missing, missingLine(f, why, ev.h.platform.Name()))
 			}
 		}
 	}
@@ -45,17 +46,17 @@ func missingLine(f chat.InboundFile, why, place string) string {
 
 // takeFile takes over one file, leaves it to an errand, or returns why it cannot be
 // taken.
-func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.InboundFile, p *engine.Post) (why string) {
-	m := ev.mirror
-	if m.opts.Stateless {
-		if m.opts.Seal == nil {
+func (ev *event) takeFile(ctx context.Context, remote string, f chat.InboundFile, p *engine.Post) (why string) {
+	h := ev.h
+	if h.platform.Stateless {
+		if h.seal == nil {
 			return "cannot be passed on"
 		}
 		name := engine.CleanFilename(cmp.Or(f.Filename, "file"))
-		p.Files = append(p.Files, m.opts.Seal.Attachment(chat.FileRef{Bridge: m.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
+		p.Files = append(p.Files, h.seal.Attachment(chat.FileRef{Bridge: h.platform.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
 		return ""
 	}
-	if f.Size > m.relay.Settings().AttachmentRules().MaxBytes {
+	if f.Size > h.relay.Settings().AttachmentRules().MaxBytes {
 		return "is too large"
 	}
 	a, err := ev.copyFile(ctx, f)
@@ -64,7 +65,7 @@ func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.Inbo
 		p.AttachmentIDs = append(p.AttachmentIDs, a.ID)
 		return ""
 	case why != "":
-		m.log.Warn("an operator's file is not relayed", "session", ev.thread.SessionID, "err", err)
+		h.platform.Log.Warn("an operator's file is not relayed", "session", ev.thread.SessionID, "err", err)
 		return why
 	}
 	p.Errands = append(p.Errands, ev.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: ev.author.Name, Person: ev.author.Person, Internal: p.Internal}))
@@ -96,13 +97,13 @@ func fileTime(size, largest int64) time.Duration {
 
 // sendFile fetches a file and sends it, or a line that stands for it if that fails,
 // unless its message was deleted meanwhile.
-func (ev *inboundEvent) sendFile(ctx context.Context, e *errand) error {
+func (ev *event) sendFile(ctx context.Context, e *errand) error {
 	if withdrawn, err := ev.wasDeleted(ctx); err != nil || withdrawn {
 		return err
 	}
-	m, p := ev.mirror, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.linkTo(ev.Remote)}}
-	p.ClientID = opKey(ev.update.Bridge, ev.update.Key)
-	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, m.relay.Settings().AttachmentRules().MaxBytes))
+	h, p := ev.h, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.linkTo(ev.Remote)}}
+	p.ClientID = platform.Key(ev.update.Bridge, ev.update.Key)
+	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, h.relay.Settings().AttachmentRules().MaxBytes))
 	a, err := ev.copyFile(fetching, *e.File)
 	cancel()
 	why := whyMissing(err)
@@ -115,10 +116,10 @@ func (ev *inboundEvent) sendFile(ctx context.Context, e *errand) error {
 		}
 		return err
 	default:
-		m.log.Error("an operator's file could not be fetched", "session", ev.thread.SessionID, "err", err)
-		p.Content = missingLine(*e.File, cmp.Or(why, "could not be fetched"), m.Name())
+		h.platform.Log.Error("an operator's file could not be fetched", "session", ev.thread.SessionID, "err", err)
+		p.Content = missingLine(*e.File, cmp.Or(why, "could not be fetched"), h.platform.Name())
 	}
-	if _, err := m.relay.Send(ctx, ev.author, p); err != nil || p.Content == "" {
+	if _, err := h.relay.Send(ctx, ev.author, p); err != nil || p.Content == "" {
 		return err
 	}
 	ev.Kind = chat.InboundMessage
@@ -126,8 +127,8 @@ func (ev *inboundEvent) sendFile(ctx context.Context, e *errand) error {
 }
 
 // wasDeleted reports whether the operator deleted the platform message.
-func (ev *inboundEvent) wasDeleted(ctx context.Context) (gone bool, err error) {
-	err = ev.mirror.store.Read(ctx, func(rd chat.Reader) error {
+func (ev *event) wasDeleted(ctx context.Context) (gone bool, err error) {
+	err = ev.h.store.Read(ctx, func(rd chat.Reader) error {
 		gone = false
 		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 		for _, l := range links {
@@ -143,11 +144,11 @@ func (ev *inboundEvent) wasDeleted(ctx context.Context) (gone bool, err error) {
 }
 
 // copyFile streams a file from the platform into relay.
-func (ev *inboundEvent) copyFile(ctx context.Context, f chat.InboundFile) (chat.Attachment, error) {
-	body, err := ev.mirror.bridge.Fetch(ctx, f.Ref)
+func (ev *event) copyFile(ctx context.Context, f chat.InboundFile) (chat.Attachment, error) {
+	body, err := ev.h.platform.Fetch(ctx, f.Ref)
 	if err != nil {
 		return chat.Attachment{}, fmt.Errorf("fetch a file: %w", err)
 	}
 	defer body.Close()
-	return ev.mirror.relay.Upload(ctx, ev.author, ev.thread.SessionID, cmp.Or(f.Filename, "file"), body)
+	return ev.h.relay.Upload(ctx, ev.author, ev.thread.SessionID, cmp.Or(f.Filename, "file"), body)
 }

@@ -1,15 +1,14 @@
-package mirror
+package outbound
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -51,7 +50,7 @@ const fileAttempts = 6
 
 // applyStep carries out one step and recovers from failures where it can.
 func (run *deliveryRun) applyStep(ctx context.Context, th chat.Thread, s step) error {
-	if before, _ := run.mirror.refusedSteps.Load(run.sessionID); before != nil && before.(refusedStep).id == s.name(&run.head().Event) {
+	if before, _ := run.sink.refusedSteps.Load(run.sessionID); before != nil && before.(refusedStep).id == s.name(&run.head().Event) {
 		switch known := before.(refusedStep); {
 		case known.err != nil:
 			return run.giveUpStep(ctx, th, s, known.err)
@@ -69,12 +68,12 @@ func (run *deliveryRun) applyStep(ctx context.Context, th chat.Thread, s step) e
 	case errors.Is(err, chat.ErrAttachmentNotFound) && s.op.File != nil:
 		return nil // deleted meanwhile
 	case s.fallback != nil && (errors.Is(err, chat.ErrPermanent) || err != nil && run.unreadable && run.head().Attempts >= fileAttempts):
-		run.mirror.log.Warn("cannot show an event; writing a note instead", "session", chat.SessionRef(run.sessionID), "err", err)
+		run.sink.platform.Log.Warn("cannot show an event; writing a note instead", "session", chat.SessionRef(run.sessionID), "err", err)
 		return run.applyFallback(ctx, th, s)
 	case errors.Is(err, chat.ErrPermanent) && s.isContent():
 		return run.giveUpStep(ctx, th, s, err)
 	case errors.Is(err, chat.ErrPermanent) && s.optional:
-		run.mirror.log.Debug("the platform rejected an optional call", "session", chat.SessionRef(run.sessionID), "err", err)
+		run.sink.platform.Log.Debug("the platform rejected an optional call", "session", chat.SessionRef(run.sessionID), "err", err)
 		return nil
 	}
 	return err
@@ -89,10 +88,10 @@ func (s *step) isContent() bool {
 // for its turn, the step is not tried again: on a platform that counts messages
 // it would take that turn, again and again.
 func (run *deliveryRun) applyFallback(ctx context.Context, th chat.Thread, s step) error {
-	run.mirror.refusedSteps.Store(run.sessionID, refusedStep{id: s.name(&run.head().Event)})
+	run.sink.refusedSteps.Store(run.sessionID, refusedStep{id: s.name(&run.head().Event)})
 	err := run.applyStep(ctx, th, *s.fallback)
 	if err == nil || errors.Is(err, chat.ErrPermanent) {
-		run.mirror.refusedSteps.Delete(run.sessionID)
+		run.sink.refusedSteps.Delete(run.sessionID)
 	}
 	return err
 }
@@ -133,14 +132,14 @@ func (run *deliveryRun) copyStays(ctx context.Context, th chat.Thread, s step) e
 func (run *deliveryRun) execute(ctx context.Context, th chat.Thread, s step) error {
 	creates := s.op.Kind == chat.OpPost || s.op.Kind == chat.OpNote
 	if creates {
-		s.op.Key = opKey(th.Ref, s.name(&run.head().Event))
+		s.op.Key = platform.Key(th.Ref, s.name(&run.head().Event))
 		s.op.Ambiguous = run.uncertain
 	}
 	if s.op.Ambiguous {
 		s.rev = run.head().Rev // what arrived may be older than what is known now
 		s.op.Since, s.op.Known = run.head().CreatedAt, run.isLinked
 	}
-	remote, err := run.mirror.do(ctx, th, s.op)
+	remote, err := run.sink.platform.Do(ctx, th, s.op)
 	if err != nil {
 		return err
 	}
@@ -160,8 +159,8 @@ func (run *deliveryRun) execute(ctx context.Context, th chat.Thread, s step) err
 
 // isLinked reports whether a platform message is linked to something.
 func (run *deliveryRun) isLinked(ctx context.Context, remote string) (is bool, err error) {
-	err = run.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
-		links, err := rd.LinksAt(run.mirror.bridge.Name(), run.mirror.bridge.Channel(), remote)
+	err = run.sink.store.ReadOne(ctx, func(rd chat.Reader) error {
+		links, err := rd.LinksAt(run.sink.platform.Name(), run.sink.platform.Channel(), remote)
 		is = len(links) > 0
 		return err
 	})
@@ -176,7 +175,7 @@ func (run *deliveryRun) saveCopy(ctx context.Context, th chat.Thread, s step, re
 // saveLinks stores a link for each of the messages that a platform message
 // carries. A batch has then arrived.
 func (run *deliveryRun) saveLinks(ctx context.Context, carries []string, l chat.Link) error {
-	return run.mirror.persist(ctx, func(tx chat.Tx) error {
+	return run.sink.platform.Persist(ctx, func(tx chat.Tx) error {
 		if name := batchName(run.sessionID, carries); name != "" {
 			if err := tx.DropLinks(l.Bridge, l.Channel, name); err != nil {
 				return err
@@ -201,10 +200,4 @@ func (s *step) name(e *chat.Event) string {
 		name = append(name, e.Name())
 	}
 	return strings.Join(name, " ")
-}
-
-// opKey makes the key of an op: 24 letters and digits.
-func opKey(words ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
-	return base32.StdEncoding.EncodeToString(sum[:15])
 }

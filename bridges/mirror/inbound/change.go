@@ -1,4 +1,4 @@
-package mirror
+package inbound
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const (
 
 // edited passes an operator's edit on. Platforms also report edits that changed
 // nothing, and edits of copies.
-func (ev *inboundEvent) edited(ctx context.Context) error {
+func (ev *event) edited(ctx context.Context) error {
 	if strings.TrimSpace(ev.Text) == "" {
 		return nil
 	}
@@ -32,14 +32,14 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 		return ev.editedWithheld(ctx)
 	}
 	m, err := ev.loadMessage(ctx, id)
-	forgotten := errors.Is(err, chat.ErrMessageNotFound) && ev.mirror.opts.Stateless
+	forgotten := errors.Is(err, chat.ErrMessageNotFound) && ev.h.platform.Stateless
 	if err != nil && !forgotten || m.DeletedAt != 0 {
 		return err
 	}
 	text := ev.Text
-	parsed, is := engine.ParseCommand(text, ev.mirror.slashCommands())
+	parsed, is := engine.ParseCommand(text, ev.h.slashCommands())
 	note := is && parsed.Name == "note"
-	withheld, err := ev.mirror.relay.Withholds(ctx, ev.author, text, ev.mirror.slashCommands())
+	withheld, err := ev.h.relay.Withholds(ctx, ev.author, text, ev.h.slashCommands())
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 		if err := engine.CheckContent(chat.SenderOperator, text); err != nil {
 			return err
 		}
-		return ev.mirror.relay.Amend(ctx, ev.author, chat.EventMessageEdited, ev.thread.SessionID, id, text)
+		return ev.h.relay.Amend(ctx, ev.author, chat.EventMessageEdited, ev.thread.SessionID, id, text)
 	}
 	if m.Content != whole.text {
-		if _, err := ev.mirror.relay.Edit(ctx, ev.author, m.SessionID, m.ID, whole.text); err != nil {
+		if _, err := ev.h.relay.Edit(ctx, ev.author, m.SessionID, m.ID, whole.text); err != nil {
 			return err
 		}
 	}
@@ -78,12 +78,12 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 
 // editedWithheld answers an operator who edits a withheld message until it is fit for the
 // visitor: an edit sends nothing.
-func (ev *inboundEvent) editedWithheld(ctx context.Context) error {
+func (ev *event) editedWithheld(ctx context.Context) error {
 	id, err := ev.origin(ctx)
 	if errors.Is(err, chat.ErrMessageNotFound) || err == nil && id != withheldPlaceholder {
 		return nil
 	}
-	if _, isCommand := engine.ParseCommand(ev.Text, ev.mirror.slashCommands()); err != nil || isCommand || engine.Withheld(ev.Text, ev.mirror.slashCommands()) {
+	if _, isCommand := engine.ParseCommand(ev.Text, ev.h.slashCommands()); err != nil || isCommand || engine.Withheld(ev.Text, ev.h.slashCommands()) {
 		return err
 	}
 	return ev.answer(ctx, editNobody)
@@ -91,7 +91,7 @@ func (ev *inboundEvent) editedWithheld(ctx context.Context) error {
 
 // deleted passes an operator's delete on. A copy that somebody removed is only
 // noted: the message it shows is not theirs.
-func (ev *inboundEvent) deleted(ctx context.Context) error {
+func (ev *event) deleted(ctx context.Context) error {
 	id, err := ev.target(ctx)
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func (ev *inboundEvent) deleted(ctx context.Context) error {
 
 // fileMessages are the messages besides id that brought files of the operator's
 // platform message.
-func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []string, err error) {
-	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+func (ev *event) fileMessages(ctx context.Context, id string) (ids []string, err error) {
+	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
 		ids = nil
 		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 		for _, l := range links {
@@ -133,9 +133,9 @@ func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []stri
 // removeCopies removes the copies beside an operator's message since it was edited
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.
-func (ev *inboundEvent) removeCopies(ctx context.Context, id string) error {
+func (ev *event) removeCopies(ctx context.Context, id string) error {
 	var links []chat.Link
-	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		links, err = rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 		return err
 	})
@@ -146,8 +146,8 @@ func (ev *inboundEvent) removeCopies(ctx context.Context, id string) error {
 		if l.Origin || l.State != chat.LinkLive || l.Remote == "" {
 			continue
 		}
-		if _, err := ev.mirror.do(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
-			if err := ev.mirror.dropIfFinal(err); err != nil {
+		if _, err := ev.h.platform.Do(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
+			if err := ev.h.dropIfFinal(err); err != nil {
 				return err
 			}
 		}
@@ -159,32 +159,32 @@ func (ev *inboundEvent) removeCopies(ctx context.Context, id string) error {
 }
 
 // deleteMessage deletes a message for all.
-func (ev *inboundEvent) deleteMessage(ctx context.Context, id string) error {
+func (ev *event) deleteMessage(ctx context.Context, id string) error {
 	_, err := ev.loadMessage(ctx, id)
-	if errors.Is(err, chat.ErrMessageNotFound) && ev.mirror.opts.Stateless {
-		return ev.mirror.relay.Amend(ctx, ev.author, chat.EventMessageDeleted, ev.thread.SessionID, id, "")
+	if errors.Is(err, chat.ErrMessageNotFound) && ev.h.platform.Stateless {
+		return ev.h.relay.Amend(ctx, ev.author, chat.EventMessageDeleted, ev.thread.SessionID, id, "")
 	}
 	if err != nil {
 		return err
 	}
-	return ev.mirror.relay.Delete(ctx, ev.author, ev.thread.SessionID, id)
+	return ev.h.relay.Delete(ctx, ev.author, ev.thread.SessionID, id)
 }
 
 // target returns the id of the message that an operator changed, "" when it is
 // none of an operator's. What the store has forgotten is known by its place in
 // bridge mode.
-func (ev *inboundEvent) target(ctx context.Context) (string, error) {
+func (ev *event) target(ctx context.Context) (string, error) {
 	id, err := ev.origin(ctx)
 	switch {
 	case err == nil && engine.IsPlaceholder(id):
 		return "", nil
 	case errors.Is(err, chat.ErrMessageNotFound):
 		var copies []chat.Link
-		err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 			copies, err = rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 			return err
 		})
-		if err != nil || len(copies) > 0 || !ev.mirror.opts.Stateless {
+		if err != nil || len(copies) > 0 || !ev.h.platform.Stateless {
 			return "", err
 		}
 		return ev.foreignID(), nil
@@ -193,8 +193,8 @@ func (ev *inboundEvent) target(ctx context.Context) (string, error) {
 }
 
 // loadMessage reads a message of the session.
-func (ev *inboundEvent) loadMessage(ctx context.Context, id string) (m chat.Message, err error) {
-	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+func (ev *event) loadMessage(ctx context.Context, id string) (m chat.Message, err error) {
+	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		m, err = rd.Message(ev.thread.SessionID, id)
 		return err
 	})
@@ -202,8 +202,8 @@ func (ev *inboundEvent) loadMessage(ctx context.Context, id string) (m chat.Mess
 }
 
 // markGone notes that a copy is gone.
-func (ev *inboundEvent) markGone(ctx context.Context, remote string) error {
-	return ev.mirror.store.Apply(ctx, func(tx chat.Tx) error {
+func (ev *event) markGone(ctx context.Context, remote string) error {
+	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
 		links, err := tx.LinksAt(ev.thread.Bridge, ev.thread.Channel, remote)
 		if err != nil {
 			return err
@@ -224,10 +224,10 @@ const turnMargin = 10 * time.Second
 
 // threadChanged follows an operator who closes, reopens or deletes the thread
 // that the session has now.
-func (ev *inboundEvent) threadChanged(ctx context.Context) error {
+func (ev *event) threadChanged(ctx context.Context) error {
 	var current chat.Thread
 	var waiting chat.Time
-	err := ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) error {
+	err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
 		session, err := rd.Session(ev.thread.SessionID)
 		if err == nil {
 			waiting = session.WaitingSince
@@ -241,24 +241,24 @@ func (ev *inboundEvent) threadChanged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	relay, id := ev.mirror.relay, ev.thread.SessionID
+	relay, id := ev.h.relay, ev.thread.SessionID
 	switch {
 	case ev.Kind == chat.InboundThreadClosed && current.State == chat.ThreadClosed, ev.Kind == chat.InboundThreadReopened && current.State == chat.ThreadLive:
 		return nil // by relay itself
-	case ev.Kind != chat.InboundThreadDeleted && ev.At != 0 && ev.mirror.turnedAt(current.Ref).Sub(ev.At) > turnMargin:
+	case ev.Kind != chat.InboundThreadDeleted && ev.At != 0 && ev.h.platform.TurnedAt(current.Ref).Sub(ev.At) > turnMargin:
 		return nil // relay has turned it since
 	case ev.Kind == chat.InboundThreadClosed && ev.At != 0 && waiting.Sub(ev.At) > turnMargin:
 		return nil // the visitor has written since
 	case ev.Kind == chat.InboundThreadClosed:
-		if err := ev.mirror.setThread(ctx, ev.thread, chat.ThreadClosed); err != nil {
+		if err := ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadClosed); err != nil {
 			return err
 		}
 		return relay.Close(ctx, ev.author, id)
 	case ev.Kind == chat.InboundThreadReopened:
-		if err := ev.mirror.setThread(ctx, ev.thread, chat.ThreadLive); err != nil {
+		if err := ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadLive); err != nil {
 			return err
 		}
 		return relay.Reopen(ctx, ev.author, id)
 	}
-	return ev.mirror.setThread(ctx, ev.thread, chat.ThreadGone)
+	return ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadGone)
 }

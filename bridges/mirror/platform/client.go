@@ -1,0 +1,187 @@
+// Package platform is one chat platform as both directions of a mirror use it: each
+// call keeps to the platform's pauses and tells how it is doing. It imports server/chat only.
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/queue"
+)
+
+// Client is a bridge with its health, its pauses and the channel that it writes to.
+type Client struct {
+	chat.Bridge
+	Log *slog.Logger
+	// Stateless is bridge mode: the store forgets, threads lead back to their
+	// session, operators' files stay on the platform.
+	Stateless bool
+
+	store     chat.Store
+	outbox    *queue.Outbox
+	moved     func(ctx context.Context, to string) error
+	ambiguous atomic.Int64
+	opsDone   atomic.Int64 // how many ops were carried out
+	channel   boundChannel
+	unstored  chat.LogThrottle
+
+	mu          sync.Mutex
+	problem     error                // the last failure, nil once something worked
+	failures    int                  // how often something went wrong
+	resting     bool                 // the bridge was found misconfigured
+	silentUntil time.Time            // until when the platform wants no calls
+	turns       map[string]chat.Time // by thread: when relay itself closed or reopened it
+}
+
+// New makes the client of a bridge. moved, if not nil, is called when the bridge's
+// channel has another id.
+func New(engine *engine.Engine, b chat.Bridge, log *slog.Logger, stateless bool, moved func(ctx context.Context, to string) error) *Client {
+	return &Client{Bridge: b, Log: log.With("bridge", b.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
+		channel: boundChannel{id: b.Channel()}}
+}
+
+// Limits on calls.
+const (
+	opTimeout = time.Minute // unless the bridge says otherwise
+	// optionalTimeout is that of what is not worth waiting for.
+	optionalTimeout = 5 * time.Second
+	// misconfiguredRest is the pause of a misconfigured bridge: pending deliveries arrive
+	// that long after an operator fixed it, at the latest.
+	misconfiguredRest = time.Minute
+)
+
+// Attempt carries out one op once, unless the platform asked for a pause.
+func (c *Client) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if wait := c.pauseLeft(); wait > 0 {
+		return "", &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errors.New("the platform asked for a pause")}
+	}
+	limit := c.Limits().Timeout
+	if limit <= 0 {
+		limit = opTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	failures := c.failureCount()
+	remote, err = c.Bridge.Do(ctx, th, op)
+	var limited *chat.RetryAfter
+	switch {
+	case err == nil:
+		c.noteSuccess(failures)
+		c.opsDone.Add(1)
+		c.noteTurn(th.Ref, op.Kind)
+		c.outbox.MarkReachable(c.Name())
+	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
+		c.pauseFor(limited.Pause())
+	}
+	return remote, err
+}
+
+// maxTurns bounds the remembered turns.
+const maxTurns = 10000
+
+// noteTurn remembers when relay itself closed or reopened a thread.
+func (c *Client) noteTurn(ref string, kind chat.OpKind) {
+	if kind != chat.OpClose && kind != chat.OpReopen {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turns == nil || len(c.turns) >= maxTurns {
+		c.turns = map[string]chat.Time{}
+	}
+	c.turns[ref] = chat.Now()
+}
+
+// TurnedAt returns when relay itself closed or reopened a thread last, 0 when unknown.
+func (c *Client) TurnedAt(ref string) chat.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.turns[ref]
+}
+
+// Do carries out one op; a closed thread is reopened for it, and if the op is
+// nothing that anybody said, closed again. One that cannot be reopened is as
+// good as gone.
+func (c *Client) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	remote, err = c.Attempt(ctx, th, op)
+	if !errors.Is(err, chat.ErrThreadClosed) || op.Kind == chat.OpClose {
+		return remote, err
+	}
+	if _, err := c.Attempt(ctx, th, chat.Op{Kind: chat.OpReopen}); err != nil {
+		return "", cannotReopen(err)
+	}
+	stays := op.Kind == chat.OpPost && !op.Aside || th.State != chat.ThreadClosed
+	if stays {
+		if err := c.SetThread(ctx, th, chat.ThreadLive); err != nil {
+			return "", err
+		}
+	}
+	if remote, err = c.Attempt(ctx, th, op); errors.Is(err, chat.ErrThreadClosed) {
+		return "", cannotReopen(err)
+	} else if err != nil {
+		return "", err
+	}
+	if !stays {
+		if _, err := c.Attempt(ctx, th, chat.Op{Kind: chat.OpClose}); err != nil {
+			c.Log.Warn("a thread stays open that was closed", "ref", th.Ref, "err", err)
+		}
+	}
+	return remote, nil
+}
+
+// Try carries out an unimportant op once, if the bridge has no problem and no
+// pause.
+func (c *Client) Try(ctx context.Context, th chat.Thread, op chat.Op) {
+	if c.Trouble() != nil || c.pauseLeft() > 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, optionalTimeout)
+	defer cancel()
+	if _, err := c.Bridge.Do(ctx, th, op); err != nil {
+		c.Log.Debug("an optional update is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
+	}
+}
+
+func cannotReopen(err error) error {
+	if errors.Is(err, chat.ErrThreadClosed) || errors.Is(err, chat.ErrPermanent) {
+		return fmt.Errorf("%w: it cannot be reopened: %s", chat.ErrThreadGone, err)
+	}
+	return err
+}
+
+// SetThread stores a thread's state.
+func (c *Client) SetThread(ctx context.Context, th chat.Thread, state chat.ThreadState) error {
+	if th.SessionID == "" {
+		return nil // it belongs to no session
+	}
+	th.State = state
+	return c.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+}
+
+// Persist stores what the platform has done already. It retries while the database
+// is away, because nothing else knows; an erased session's part is dropped.
+func (c *Client) Persist(ctx context.Context, op func(chat.Tx) error) error {
+	for {
+		err := c.store.Apply(ctx, op)
+		if err == nil || errors.Is(err, chat.ErrSessionNotFound) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: it was carried out but not stored: %w", chat.ErrAmbiguous, err)
+		}
+		if n := c.unstored.Allow(); n > 0 {
+			c.Log.Error("the mirror cannot use the database", "err", err, "count", n)
+		}
+		chat.Rest(ctx, chat.StorePause)
+	}
+}
+
+// OpsDone counts the ops that were carried out.
+func (c *Client) OpsDone() int64 { return c.opsDone.Load() }
