@@ -187,13 +187,52 @@ func unsent(f *chat.OpFile) string {
 	return text
 }
 
+// lateText says when a message was written that is delivered late.
+func lateText(written chat.Time) string {
+	return "\n\n(delivered late: written on " + day(written) + ")"
+}
+
+func day(at chat.Time) string { return at.Std().Format("2 January at 15:04 UTC") }
+
+// waitingText stands for a delivery that could not be shown yet.
+func waitingText(e *chat.Event, err error, stateless bool) string {
+	return eventName(e) + " could not be shown here yet: " + chat.ReasonOf(err.Error()) + whereElse("relay keeps retrying", stateless)
+}
+
+// refusedText stands for a delivery that the platform rejected.
+func refusedText(e *chat.Event, err error, stateless bool) string {
+	return eventName(e) + " could not be shown here: " + chat.ReasonOf(err.Error()) + whereElse("Retry there sends it again", stateless)
+}
+
+// eventName names an event in a note.
+func eventName(e *chat.Event) string {
+	what := "Something that happened"
+	switch e.Type {
+	case chat.EventMessage:
+		what = "A message"
+	case chat.EventMessageEdited:
+		what = "The edit of a message"
+	case chat.EventMessageDeleted:
+		what = "The deletion of a message"
+	}
+	return what + " on " + day(e.At)
+}
+
+// whereElse returns where the text can be read, and what happens next.
+func whereElse(more string, stateless bool) string {
+	if stateless {
+		return ""
+	}
+	return "\nIt is in the console; " + more + "."
+}
+
 // keptText explains a message that was deleted, but not here.
-func keptText(m *messageCopies) string {
+func keptText(m *chat.Message) string {
 	what := "The visitor deleted this message"
 	if m.Sender != chat.SenderVisitor {
 		what = "This message was deleted"
 	}
-	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") + ". The platform does not let relay remove it here."
+	return what + ", written on " + day(m.Timestamp) + ". The platform does not let relay remove it here."
 }
 
 // perhapsHereText warns of a deleted message that may stand here.
@@ -202,6 +241,23 @@ func perhapsHereText(m *chat.Message) string {
 	if m.Sender != chat.SenderVisitor {
 		what = "A message was deleted"
 	}
-	return what + ", written on " + m.Timestamp.Std().Format("2 January at 15:04 UTC") +
+	return what + ", written on " + day(m.Timestamp) +
 		", that may stand above: relay could not find out whether it arrived. If it does, delete it by hand."
+}
+
+// earlierText shows the messages from before a thread began.
+func earlierText(messages []chat.Message) string {
+	lines := []string{"Earlier:"}
+	for i := range messages {
+		m := &messages[i]
+		if m.DeletedAt != 0 {
+			continue
+		}
+		from := cmp.Or(authorOf(m), "Visitor")
+		lines = append(lines, from+": "+chat.Clip(chat.OneLine(contentOf(m)), chat.ShownValue))
+	}
+	if len(lines) == 1 {
+		return "Earlier: (deleted)"
+	}
+	return strings.Join(lines, "\n")
 }

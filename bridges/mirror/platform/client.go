@@ -4,9 +4,12 @@ package platform
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +49,12 @@ func New(engine *engine.Engine, b chat.Bridge, log *slog.Logger, stateless bool,
 	return &Client{Bridge: b, Log: log.With("bridge", b.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
 		channel: boundChannel{id: b.Channel()}}
 }
+
+// Session is a session's id in a log: it is the visitor's key, so only its hash is written.
+type Session string
+
+// LogValue is for slog.
+func (id Session) LogValue() slog.Value { return slog.StringValue(chat.SessionRef(string(id))) }
 
 // Limits on calls.
 const (
@@ -145,7 +154,7 @@ func (c *Client) Try(ctx context.Context, th chat.Thread, op chat.Op) {
 	ctx, cancel := context.WithTimeout(ctx, optionalTimeout)
 	defer cancel()
 	if _, err := c.Bridge.Do(ctx, th, op); err != nil {
-		c.Log.Debug("an optional update is not shown", "session", chat.SessionRef(th.SessionID), "err", err)
+		c.Log.Debug("an optional update is not shown", "session", Session(th.SessionID), "err", err)
 	}
 }
 
@@ -185,3 +194,9 @@ func (c *Client) Persist(ctx context.Context, op func(chat.Tx) error) error {
 
 // OpsDone counts the ops that were carried out.
 func (c *Client) OpsDone() int64 { return c.opsDone.Load() }
+
+// Key makes the key of an op: 24 letters and digits.
+func Key(words ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(words, "\n")))
+	return base32.StdEncoding.EncodeToString(sum[:15])
+}

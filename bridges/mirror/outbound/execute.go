@@ -1,0 +1,116 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+
+	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// certainty is what is known of the op under way; there is only one at a time.
+type certainty int
+
+// An op that was sent has made something: whatever comes behind it has never left
+// relay. An edit or a delete proves nothing, because it may concern a message that an
+// earlier attempt had sent.
+const (
+	refused certainty = iota // it was not carried out
+	unknown                  // it may have been
+	sent                     // it was
+)
+
+// after is the certainty after an error.
+func (c certainty) after(err error) certainty {
+	if platform.IsAmbiguous(err) {
+		return unknown
+	}
+	return c
+}
+
+// outcome is what came of the deliveries at the head of a lane.
+type outcome struct {
+	batch  int // how many
+	thread chat.Thread
+	came   certainty
+	err    error
+}
+
+// execute carries out steps in order, in the thread or in the one that the first of them
+// opens, and settles each. What stands for a step that failed takes its place.
+func (s *Sink) execute(ctx context.Context, d *chat.Delivery, th chat.Thread, steps []step, came certainty) (chat.Thread, certainty, error) {
+	for len(steps) > 0 {
+		st := s.prepare(d, th, steps[0], came)
+		remote, err := s.carryOut(ctx, d, th, st)
+		if err == nil {
+			if st.creates() || st.op.Kind == chat.OpOpen {
+				came = sent
+			}
+			if th, err = s.settle(ctx, d, th, st, remote); err != nil {
+				return th, came.after(err), err
+			}
+		}
+		next, failure := st.then(d, err, s.stateless)
+		s.remember(d, &st, next, err)
+		if failure != nil {
+			return th, came.after(failure), failure
+		}
+		steps = append(next, steps[1:]...)
+	}
+	return th, came, nil
+}
+
+// prepare names the op of a step, so that the platform can tell whether an attempt whose
+// outcome is unknown has carried it out.
+func (s *Sink) prepare(d *chat.Delivery, th chat.Thread, st step, came certainty) step {
+	st.id = st.name(&d.Event)
+	switch {
+	case st.op.Kind == chat.OpOpen:
+		st.op.Ambiguous = st.op.Ambiguous || came == unknown
+	case st.creates():
+		st.op.Key, st.op.Ambiguous = platform.Key(th.Ref, st.id), came == unknown
+		if st.op.Ambiguous {
+			st.rev = d.Rev // what arrived may be older than what is known now
+			st.op.Since, st.op.Known = d.CreatedAt, s.isLinked
+		}
+	}
+	return st
+}
+
+// carryOut carries out the op of a step, unless it is known that it is refused: on a
+// platform that counts messages it would take the turn of its note, again and again.
+func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, st step) (remote string, err error) {
+	if known, waits := s.refused.get(d.SessionID); waits && st.replaces == nil && known.step == st.id {
+		return "", known.err
+	}
+	if st.assumed {
+		return "", nil
+	}
+	return s.platform.Do(ctx, th, st.op)
+}
+
+// refusal is a step that the platform refused.
+type refusal struct {
+	step string
+	err  error
+}
+
+// remember keeps what the next attempt has to know of a step: that it may have opened the
+// thread, or that it is refused while its note waits.
+func (s *Sink) remember(d *chat.Delivery, st *step, next []step, err error) {
+	switch {
+	case st.op.Kind == chat.OpOpen && platform.IsAmbiguous(err):
+		s.begun.put(d.SessionID, st.op.Since)
+	case st.op.Kind == chat.OpOpen && err == nil:
+		s.begun.drop(d.SessionID)
+	case st.replaces != nil && (err == nil || errors.Is(err, chat.ErrPermanent)):
+		s.refused.drop(d.SessionID)
+	case len(next) > 0 && next[0].replaces != nil:
+		if _, known := s.refused.get(d.SessionID); !known {
+			s.platform.Log.Warn("cannot show an event; writing a note instead", "session", platform.Session(d.SessionID), "err", err)
+		}
+		s.refused.put(d.SessionID, refusal{st.id, err})
+	case st.optional && err != nil:
+		s.platform.Log.Debug("the platform rejected an optional call", "session", platform.Session(d.SessionID), "err", err)
+	}
+}
