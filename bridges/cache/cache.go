@@ -33,6 +33,13 @@ func (c *Cache[V]) Put(key string, value V) {
 	c.kept[key] = value
 }
 
+// Drop drops a value.
+func (c *Cache[V]) Drop(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.kept, key)
+}
+
 // Clear drops all values.
 func (c *Cache[V]) Clear() {
 	c.mu.Lock()

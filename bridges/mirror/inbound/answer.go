@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -85,4 +86,24 @@ func (h *Handler) replyUnlinked(ctx context.Context, in chat.Inbound) error {
 		return nil
 	}
 	return h.reply(ctx, in.Thread, in.Remote, "This thread is not linked to a conversation: no visitor reads what is written here.")
+}
+
+const guestCommandText = "Nothing was done, and the visitor does not see this: commands and notes are only for people of your own workspace."
+
+// barred ignores what somebody of another organisation does in the thread, and says so
+// once.
+func (ev *event) barred(ctx context.Context) error {
+	who := strings.Join(append([]string{ev.Thread.Ref}, ev.Handles...), " ")
+	if ev.Kind != chat.InboundMessage || !ev.h.barred.shouldWarn(who, chat.Now()) {
+		return nil
+	}
+	return ev.answer(ctx, ev.Barred)
+}
+
+// refuseCommand answers a command of somebody of another organisation.
+func (ev *event) refuseCommand(ctx context.Context, parts []chat.Inbound) error {
+	if err := ev.answer(ctx, guestCommandText); err != nil {
+		return err
+	}
+	return ev.markHandled(ctx, commandPlaceholder, parts)
 }

@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -19,20 +20,11 @@ type wholeText struct {
 
 // whole returns the text of a message one of whose platform messages has this text now.
 func (ev *event) whole(ctx context.Context, m *chat.Message, text string) (w wholeText, err error) {
-	var origins []chat.Link
-	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
-		origins = nil
-		links, err := rd.Links(ev.thread.SessionID, m.ID, ev.thread.Bridge, ev.thread.Channel)
-		for _, l := range links {
-			if l.Origin {
-				origins = append(origins, l)
-			}
-		}
-		return err
-	})
+	links, err := ev.links(ctx, m.ID)
 	if err != nil {
 		return w, err
 	}
+	origins := slices.DeleteFunc(links, func(l chat.Link) bool { return !l.Origin })
 	if len(origins) <= 1 {
 		_, missing := cutMissing(m.Content)
 		return wholeText{text: text + missing}, nil
@@ -75,14 +67,7 @@ func (ev *event) saveSaid(ctx context.Context, links []chat.Link) error {
 	if len(links) == 0 {
 		return nil
 	}
-	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
-		for i := range links {
-			if err := tx.SaveLink(&links[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return ev.store(ctx, nil, links)
 }
 
 // cutMissing splits a message's text into what was said and the lines for files that

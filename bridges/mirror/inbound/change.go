@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -117,16 +118,12 @@ func (ev *event) deleted(ctx context.Context) error {
 // fileMessages are the messages besides id that brought files of the operator's
 // platform message.
 func (ev *event) fileMessages(ctx context.Context, id string) (ids []string, err error) {
-	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
-		ids = nil
-		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
-		for _, l := range links {
-			if l.Origin && l.SessionID == ev.thread.SessionID && l.MessageID != id && !engine.IsPlaceholder(l.MessageID) {
-				ids = append(ids, l.MessageID)
-			}
+	links, err := ev.linksAt(ctx, ev.Remote)
+	for _, l := range links {
+		if l.Origin && l.SessionID == ev.thread.SessionID && l.MessageID != id && !engine.IsPlaceholder(l.MessageID) {
+			ids = append(ids, l.MessageID)
 		}
-		return err
-	})
+	}
 	return ids, err
 }
 
@@ -134,11 +131,7 @@ func (ev *event) fileMessages(ctx context.Context, id string) (ids []string, err
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.
 func (ev *event) removeCopies(ctx context.Context, id string) error {
-	var links []chat.Link
-	err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		links, err = rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
-		return err
-	})
+	links, err := ev.links(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -179,11 +172,7 @@ func (ev *event) target(ctx context.Context) (string, error) {
 	case err == nil && engine.IsPlaceholder(id):
 		return "", nil
 	case errors.Is(err, chat.ErrMessageNotFound):
-		var copies []chat.Link
-		err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-			copies, err = rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
-			return err
-		})
+		copies, err := ev.linksAt(ctx, ev.Remote)
 		if err != nil || len(copies) > 0 || !ev.h.platform.Stateless {
 			return "", err
 		}
@@ -193,12 +182,22 @@ func (ev *event) target(ctx context.Context) (string, error) {
 }
 
 // loadMessage reads a message of the session.
-func (ev *event) loadMessage(ctx context.Context, id string) (m chat.Message, err error) {
-	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		m, err = rd.Message(ev.thread.SessionID, id)
-		return err
+func (ev *event) loadMessage(ctx context.Context, id string) (chat.Message, error) {
+	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) (chat.Message, error) { return rd.Message(ev.thread.SessionID, id) })
+}
+
+// links returns the links of a message of the session.
+func (ev *event) links(ctx context.Context, id string) ([]chat.Link, error) {
+	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
 	})
-	return m, err
+}
+
+// linksAt returns the links of a platform message.
+func (ev *event) linksAt(ctx context.Context, remote string) ([]chat.Link, error) {
+	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, remote)
+	})
 }
 
 // markGone notes that a copy is gone.

@@ -65,25 +65,15 @@ var (
 // markHandled links platform messages to a placeholder, so that they take effect
 // once.
 func (ev *event) markHandled(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
-	err := ev.h.store.Apply(ctx, func(tx chat.Tx) error {
-		for i := range errands {
-			if _, err := tx.PutUpdate(&errands[i]); err != nil {
-				return err
-			}
-		}
-		for _, in := range parts {
-			l := ev.linkTo(in.Remote)
-			l.SessionID, l.MessageID, l.Origin, l.CreatedAt = ev.thread.SessionID, placeholder, true, chat.Now()
-			if err := tx.SaveLink(&l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, chat.ErrSessionNotFound) {
-		return nil
+	links := make([]chat.Link, len(parts))
+	for i, in := range parts {
+		links[i] = ev.linkTo(in.Remote)
+		links[i].SessionID, links[i].MessageID, links[i].Origin, links[i].CreatedAt = ev.thread.SessionID, placeholder, true, chat.Now()
 	}
-	return err
+	if err := ev.store(ctx, errands, links); !errors.Is(err, chat.ErrSessionNotFound) {
+		return err
+	}
+	return nil
 }
 
 // queueStatus has the thread closed or opened as the session is.
@@ -123,16 +113,12 @@ func (ev *event) deleteAnswered(ctx context.Context) (string, error) {
 
 // copiesOf lists the platform messages that show a message.
 func (ev *event) copiesOf(ctx context.Context, id string) (remotes []string, err error) {
-	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
-		remotes = nil
-		links, err := rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
-		for _, l := range links {
-			if l.State == chat.LinkLive && l.Remote != "" {
-				remotes = append(remotes, l.Remote)
-			}
+	links, err := ev.links(ctx, id)
+	for _, l := range links {
+		if l.State == chat.LinkLive && l.Remote != "" {
+			remotes = append(remotes, l.Remote)
 		}
-		return err
-	})
+	}
 	if err == nil && len(remotes) == 0 {
 		remotes = []string{ev.ReplyTo}
 	}

@@ -40,9 +40,19 @@ func (ev *event) errand(key string, e errand) chat.Update {
 // storeErrands stores errands that belong to no message.
 func (ev *event) storeErrands(ctx context.Context, errands ...chat.Update) error {
 	defer ev.wakeErrands()
+	return ev.store(ctx, errands, nil)
+}
+
+// store stores errands and links.
+func (ev *event) store(ctx context.Context, errands []chat.Update, links []chat.Link) error {
 	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
 		for i := range errands {
 			if _, err := tx.PutUpdate(&errands[i]); err != nil {
+				return err
+			}
+		}
+		for i := range links {
+			if err := tx.SaveLink(&links[i]); err != nil {
 				return err
 			}
 		}

@@ -131,9 +131,8 @@ func (ev *event) dispatch(ctx context.Context) error {
 // owner finds the thread with its session: in the store or, in bridge mode, from the
 // update or the platform. For relay's own thread it returns errSystemThread.
 func (h *Handler) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
-	err = h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
-		return err
+	th, err = platform.ReadOne(ctx, h.store, func(rd chat.Reader) (chat.Thread, error) {
+		return rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 	})
 	if err == nil && th.SessionID == engine.SystemSession {
 		return th, errSystemThread
@@ -249,11 +248,7 @@ func (ev *event) linkTo(remote string) chat.Link {
 // placeholder of a command.
 func (ev *event) origin(ctx context.Context) (id string, err error) {
 	at := ev.linkTo(ev.Remote)
-	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		id, err = engine.OriginAt(rd, &at, ev.thread.SessionID)
-		return err
-	})
-	return id, err
+	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) (string, error) { return engine.OriginAt(rd, &at, ev.thread.SessionID) })
 }
 
 // handledBefore reports whether the platform message was handled already.
@@ -276,10 +271,8 @@ func (ev *event) album(ctx context.Context) ([]chat.Inbound, error) {
 	if wait := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); wait > 0 {
 		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
 	}
-	var lane []chat.Update
-	err := ev.h.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		lane, err = rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
-		return err
+	lane, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Update, error) {
+		return rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -43,17 +44,15 @@ func (ev *event) listed(ctx context.Context) error {
 
 // missing are the origins of operators' messages that should stand in what was read.
 func (ev *event) missing(ctx context.Context) (list []chat.Link, err error) {
-	err = ev.h.store.ReadOne(ctx, func(rd chat.Reader) error {
-		list = nil
-		links, err := rd.LinksOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
-		for _, l := range links {
-			read := older(ev.Since, l.Remote) && older(ev.thread.Ref, l.Remote) // in this thread
-			if l.Origin && l.State == chat.LinkLive && read && !engine.IsPlaceholder(l.MessageID) && !slices.Contains(ev.Standing, l.Remote) {
-				list = append(list, l)
-			}
-		}
-		return err
+	links, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return rd.LinksOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
 	})
+	for _, l := range links {
+		read := older(ev.Since, l.Remote) && older(ev.thread.Ref, l.Remote) // in this thread
+		if l.Origin && l.State == chat.LinkLive && read && !engine.IsPlaceholder(l.MessageID) && !slices.Contains(ev.Standing, l.Remote) {
+			list = append(list, l)
+		}
+	}
 	return list, err
 }
 

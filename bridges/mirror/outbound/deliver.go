@@ -40,7 +40,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 			return done, s.platform.Failed(out.err)
 		}
 		for _, delivered := range lane[done : done+out.batch] {
-			s.failing.drop(delivered.ID())
+			s.failing.Drop(delivered.ID())
 			s.relay.EventsArrived(chat.SenderOperator, []chat.Event{delivered.Event})
 		}
 		done += out.batch
@@ -62,15 +62,15 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 	}()
 	out = outcome{batch: 1, came: came}
 	v, err := s.look(ctx, lane, came)
-	out.thread, out.came = v.place(), v.came
+	out.thread, out.came = v.thread, v.came
 	if err != nil {
 		return out.failed(err)
 	}
 	pl, err := s.plan(v)
-	out.batch = pl.batch
+	out.batch += pl.more
 	if err == nil && (pl.opens || len(pl.steps) > 0) && !v.whole() {
 		pl.steps, err = s.begin(ctx, &v, pl)
-		out.thread = v.place()
+		out.thread = v.thread
 	}
 	if err == nil {
 		out.thread, out.came, err = s.execute(ctx, &lane[0], out.thread, pl.steps, v.came)
@@ -106,10 +106,8 @@ func (s *Sink) letOthersPass(ctx context.Context, lane []chat.Delivery, out outc
 		return out
 	}
 	d, name := &lane[0], "waits "+lane[0].Event.Name()
-	var noted []chat.Link
-	err := s.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		noted, err = s.reading(rd, d.SessionID).links(engine.Placeholder(name))
-		return err
+	noted, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return s.reading(rd, d.SessionID).links(engine.Placeholder(name))
 	})
 	if err == nil {
 		_, _, err = s.execute(ctx, d, out.thread, s.notes(d, name, waitingText(&d.Event, out.err, s.stateless), noted), refused)
@@ -149,11 +147,11 @@ func (s *Sink) isStuck(d *chat.Delivery, out outcome) bool {
 		return false
 	}
 	if errors.Is(out.err, chat.ErrPermanent) {
-		s.failing.drop(d.ID())
+		s.failing.Drop(d.ID())
 		return false
 	}
 	worked := s.platform.OpsDone()
-	f, known := s.failing.get(d.ID())
+	f, known := s.failing.Get(d.ID())
 	if !known {
 		f = failing{since: time.Now(), opsDone: worked}
 	}
@@ -168,6 +166,6 @@ func (s *Sink) isStuck(d *chat.Delivery, out outcome) bool {
 		s.platform.Log.Warn("the platform keeps failing at one delivery; it may accept others", "session", platform.Session(d.SessionID),
 			"thread", out.thread.Ref, "type", d.Event.Type, "attempts", d.Attempts, "err", out.err)
 	}
-	s.failing.put(d.ID(), f)
+	s.failing.Put(d.ID(), f)
 	return stuck && !d.Passed
 }

@@ -80,7 +80,7 @@ func (s *Sink) prepare(d *chat.Delivery, th chat.Thread, st step, came certainty
 // carryOut carries out the op of a step, unless it is known that it is refused: on a
 // platform that counts messages it would take the turn of its note, again and again.
 func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, st step) (remote string, err error) {
-	if known, waits := s.refused.get(d.SessionID); waits && st.replaces == nil && known.step == st.id {
+	if known, waits := s.refused.Get(d.SessionID); waits && st.replaces == nil && known.step == st.id {
 		return "", known.err
 	}
 	if st.assumed {
@@ -100,16 +100,16 @@ type refusal struct {
 func (s *Sink) remember(d *chat.Delivery, st *step, next []step, err error) {
 	switch {
 	case st.op.Kind == chat.OpOpen && platform.IsAmbiguous(err):
-		s.begun.put(d.SessionID, st.op.Since)
+		s.begun.Put(d.SessionID, st.op.Since)
 	case st.op.Kind == chat.OpOpen && err == nil:
-		s.begun.drop(d.SessionID)
+		s.begun.Drop(d.SessionID)
 	case st.replaces != nil && (err == nil || errors.Is(err, chat.ErrPermanent)):
-		s.refused.drop(d.SessionID)
+		s.refused.Drop(d.SessionID)
 	case len(next) > 0 && next[0].replaces != nil:
-		if _, known := s.refused.get(d.SessionID); !known {
+		if _, known := s.refused.Get(d.SessionID); !known {
 			s.platform.Log.Warn("cannot show an event; writing a note instead", "session", platform.Session(d.SessionID), "err", err)
 		}
-		s.refused.put(d.SessionID, refusal{st.id, err})
+		s.refused.Put(d.SessionID, refusal{st.id, err})
 	case st.optional && err != nil:
 		s.platform.Log.Debug("the platform rejected an optional call", "session", platform.Session(d.SessionID), "err", err)
 	}

@@ -22,22 +22,25 @@ func (s *Sink) lookUp(ctx context.Context, v *view) (certainty, error) {
 	if !finds && !recalls {
 		return v.came, nil
 	}
-	thread, err := s.find(ctx, v)
-	if v.thread = thread; err != nil || !v.whole() { // without a whole thread only its opening can be in doubt
+	if err := s.find(ctx, v); err != nil || !v.whole() { // without a whole thread only its opening can be in doubt
 		return v.came, err
 	}
-	th := v.place()
-	missing := v.missingCopies()
-	var remotes []string
+	came, th, most := v.came, v.thread, maxRecalled
 	if finds {
-		missing, remotes, err = s.leftovers(ctx, finder, v, th, missing)
+		most = 1 // the platform does not keep by which op a message was made, but only one was under way
+	}
+	missing := v.missing(most)
+	ops, keys := s.questions(v, th, missing)
+	var remotes []string
+	var err error
+	if finds {
+		remotes, err = finder.Leftovers(ctx, th, ops)
 	} else {
-		remotes, err = recaller.Recall(ctx, th, keysOf(missing, th), v.doubtSince())
+		remotes, err = recaller.Recall(ctx, th, keys, v.doubtSince())
 	}
 	if err != nil {
 		return v.came, err
 	}
-	came := v.came
 	if recalls && len(v.together) > 1 {
 		came = refused
 	}
@@ -55,16 +58,17 @@ func (s *Sink) lookUp(ctx context.Context, v *view) (certainty, error) {
 // maxRecalled is how many parts of a text, and how many files, are looked for.
 const maxRecalled = 10
 
-// missingCopies are the copies that an earlier attempt may have made: the one of its
-// batch, or the parts and files of a message alone.
-func (v *view) missingCopies() (list []step) {
+// missing are the copies that an earlier attempt may have made: the one of its batch, or
+// so many of the parts and of the files of a message alone.
+func (v *view) missing(most int) (list []step) {
 	if len(v.together) > 1 {
 		return []step{{shows: v.together}}
 	}
-	for i := range maxRecalled {
-		for _, part := range []int{i, fileParts + i} {
+	for _, first := range []int{0, fileParts} {
+		for part, found := first, 0; part < first+maxRecalled && found < most; part++ {
 			if !slices.ContainsFunc(v.messages[0].links, func(l chat.Link) bool { return l.Part == part }) {
 				list = append(list, step{shows: v.ids(), part: part})
+				found++
 			}
 		}
 	}
@@ -79,30 +83,16 @@ func (v *view) doubtSince() chat.Time {
 	return v.head().CreatedAt
 }
 
-func keysOf(steps []step, th chat.Thread) []string {
-	keys := make([]string, len(steps))
-	for i := range steps {
-		keys[i] = platform.Key(th.Ref, steps[i].name(nil))
-	}
-	return keys
-}
-
-// leftovers finds what an unknown attempt posted of what was deleted since, on a
-// platform that does not keep by which op: only one was under way, with a text or
-// with a file.
-func (s *Sink) leftovers(ctx context.Context, bridge chat.Finder, v *view, th chat.Thread, missing []step) (asked []step, remotes []string, err error) {
-	var ops []chat.Op
-	for i, key := range keysOf(missing, th) {
-		op := chat.Op{Key: key, Since: v.doubtSince(), Known: s.isLinked}
-		if missing[i].part >= fileParts {
+// questions ask for what steps may have posted.
+func (s *Sink) questions(v *view, th chat.Thread, steps []step) (ops []chat.Op, keys []string) {
+	for _, st := range steps {
+		op := chat.Op{Key: platform.Key(th.Ref, st.name(nil)), Since: v.doubtSince(), Known: s.isLinked}
+		if st.part >= fileParts {
 			op.File = new(chat.OpFile)
 		}
-		if !slices.ContainsFunc(ops, func(other chat.Op) bool { return (other.File == nil) == (op.File == nil) }) {
-			ops, asked = append(ops, op), append(asked, missing[i])
-		}
+		ops, keys = append(ops, op), append(keys, op.Key)
 	}
-	remotes, err = bridge.Leftovers(ctx, th, ops)
-	return asked, remotes, err
+	return ops, keys
 }
 
 // adopt links a copy that an earlier attempt made. It shows its messages as they were
@@ -117,11 +107,9 @@ func (s *Sink) adopt(ctx context.Context, v *view, th chat.Thread, st step, remo
 }
 
 // isLinked reports whether a platform message is linked to something.
-func (s *Sink) isLinked(ctx context.Context, remote string) (is bool, err error) {
-	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
-		links, err := rd.LinksAt(s.platform.Name(), s.platform.Channel(), remote)
-		is = len(links) > 0
-		return err
+func (s *Sink) isLinked(ctx context.Context, remote string) (bool, error) {
+	links, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return rd.LinksAt(s.platform.Name(), s.platform.Channel(), remote)
 	})
-	return is, err
+	return len(links) > 0, err
 }

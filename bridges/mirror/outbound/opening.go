@@ -37,9 +37,9 @@ const (
 // begin puts before the steps of a plan those that open the session's thread, or finish
 // its opening. Without a thread nothing is left of a plan that opens none.
 func (s *Sink) begin(ctx context.Context, v *view, pl plan) (steps []step, err error) {
-	v.thread, err = s.find(ctx, v)
+	err = s.find(ctx, v)
 	switch {
-	case err != nil || v.thread == nil && !pl.opens:
+	case err != nil || v.threadless() && !pl.opens:
 		return nil, err
 	case v.whole():
 		return pl.steps, nil
@@ -52,7 +52,7 @@ func (s *Sink) begin(ctx context.Context, v *view, pl plan) (steps []step, err e
 	if err != nil {
 		return nil, err
 	}
-	o.begun, _ = s.begun.get(v.head().SessionID)
+	o.begun, _ = s.begun.Get(v.head().SessionID)
 	return append(s.openingSteps(v, &o), pl.steps...), nil
 }
 
@@ -60,12 +60,11 @@ func (s *Sink) begin(ctx context.Context, v *view, pl plan) (steps []step, err e
 // message waits.
 const recovery = 5 * time.Second
 
-// find returns the session's thread: the one that is stored or, in bridge mode, one that is
-// found on the platform; nil if there is none.
-func (s *Sink) find(ctx context.Context, v *view) (*chat.Thread, error) {
+// find looks on the platform for the session's thread that is not stored, in bridge mode.
+func (s *Sink) find(ctx context.Context, v *view) error {
 	id := v.head().SessionID
-	if v.thread != nil || !s.stateless || id == engine.SystemSession {
-		return v.thread, nil
+	if !v.threadless() || !s.stateless || id == engine.SystemSession {
+		return nil
 	}
 	searching, cancel := context.WithTimeout(ctx, recovery)
 	defer cancel()
@@ -73,18 +72,21 @@ func (s *Sink) find(ctx context.Context, v *view) (*chat.Thread, error) {
 	var wrong *chat.Misconfigured
 	switch {
 	case errors.As(err, &wrong):
-		return nil, err
+		return err
+	case errors.Is(err, chat.ErrThreadGone):
+		return nil
 	case err != nil:
-		if n := s.unfound.Allow(); !errors.Is(err, chat.ErrThreadGone) && n > 0 {
+		if n := s.unfound.Allow(); n > 0 {
 			s.platform.Log.Warn("cannot search for a thread; a new one continues it", "err", err, "count", n)
 		}
-		return nil, nil
+		return nil
 	}
 	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = s.platform.Name(), s.platform.Channel(), id, chat.Now()
 	if th.Anchor == "" {
 		th.Anchor = th.Ref
 	}
-	return &th, s.platform.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	v.thread = th
+	return s.platform.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // contextMessages is how many earlier messages a new thread shows.
@@ -102,16 +104,19 @@ func (r reading) opening(v *view) (o opening, err error) {
 	}
 	o.earlier = slices.DeleteFunc(o.earlier, func(m chat.Message) bool { return m.DeletedAt != 0 })
 	o.continued = len(o.earlier) > 0
-	if v.thread == nil {
+	if v.threadless() {
 		o.lost, err = r.LostThreads(r.session, r.bridge, r.channel)
 		return o, err
 	}
-	o.there, err = r.standing(v.thread, openingName)
-	o.earlier = slices.DeleteFunc(o.earlier, func(m chat.Message) bool {
-		links, failed := r.standing(v.thread, earlierPrefix+m.ID)
-		err = errors.Join(err, failed)
-		return len(links) > 0
-	})
+	o.there, err = r.standing(&v.thread, openingName)
+	all := o.earlier
+	o.earlier = nil
+	for i := 0; i < len(all) && err == nil; i++ {
+		var links []chat.Link
+		if links, err = r.standing(&v.thread, earlierPrefix+all[i].ID); len(links) == 0 {
+			o.earlier = append(o.earlier, all[i])
+		}
+	}
 	return o, err
 }
 
@@ -133,7 +138,7 @@ func (p planner) openingSteps(v *view, o *opening) (steps []step) {
 		}
 	}
 	parts := p.split(op)
-	if v.thread == nil {
+	if v.threadless() {
 		open := parts[0] // every attempt has the same key, whichever delivery makes it, until that thread is lost
 		open.Key, open.Since = platform.Key("open", d.SessionID, strconv.Itoa(o.lost)), d.CreatedAt
 		if o.begun != 0 {

@@ -28,7 +28,7 @@ type plan struct {
 	steps []step
 	// opens: a thread is opened for it if there is none.
 	opens bool
-	batch int // how many deliveries it concerns
+	more  int // how many deliveries behind the head it concerns, too
 }
 
 // stateLife is how long it matters that a visitor read something or left.
@@ -36,36 +36,31 @@ const stateLife = 10 * time.Minute
 
 // plan plans what the head of a lane shows, with those behind it that can go with it.
 func (p planner) plan(v view) (plan, error) {
-	outdated := v.now.Sub(v.event().At) > stateLife
-	switch v.event().Type {
-	case chat.EventNewSession:
-		return plan{opens: true, batch: 1}, nil
-	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted, chat.EventNote, chat.EventNoteEdited, chat.EventNoteDeleted:
+	kind, outdated := v.event().Type, v.now.Sub(v.event().At) > stateLife
+	switch {
+	case kind == chat.EventNewSession:
+		return plan{opens: true}, nil
+	case len(v.messages) > 0:
 		return p.messages(&v), nil
-	case chat.EventMessageRead:
-		if v.readCopy == "" || outdated {
-			return plan{batch: 1}, nil
-		}
-		op := chat.Op{Kind: chat.OpReact, Remote: v.readCopy, Receipt: v.receipt.Status}
-		return plan{steps: []step{{op: op, optional: true}}, batch: 1}, nil
-	case chat.EventSessionClosed, chat.EventSessionReopened:
+	case kind == chat.EventSessionClosed, kind == chat.EventSessionReopened:
 		return p.status(&v), nil
-	case chat.EventDisconnect:
-		if outdated {
-			return plan{batch: 1}, nil
-		}
+	case outdated && kind == chat.EventDisconnect, kind == chat.EventMessageRead && (outdated || v.readCopy == ""):
+		return plan{}, nil
+	case kind == chat.EventMessageRead:
+		op := chat.Op{Kind: chat.OpReact, Remote: v.readCopy, Receipt: v.receipt.Status}
+		return plan{steps: []step{{op: op, optional: true}}}, nil
 	}
 	return p.note(&v)
 }
 
 // status closes the session's thread or opens it again.
 func (p planner) status(v *view) plan {
-	pl, op, state := plan{batch: 1}, chat.Op{Kind: chat.OpReopen}, chat.ThreadLive
+	pl, op, state := plan{}, chat.Op{Kind: chat.OpReopen}, chat.ThreadLive
 	if v.event().Type == chat.EventSessionClosed {
 		op, state = chat.Op{Kind: chat.OpClose}, chat.ThreadClosed
 		pl.steps = p.notes(v.head(), v.event().Name(), "The conversation was closed ("+v.event().Source+").", v.noted)
 	}
-	if v.thread == nil && state == chat.ThreadClosed || v.thread != nil && v.thread.State != state {
+	if v.thread.State != state {
 		pl.steps = append(pl.steps, step{op: op, optional: true})
 	}
 	return pl
@@ -75,17 +70,17 @@ func (p planner) status(v *view) plan {
 // The operators' status is shown in bridge mode only, which has no console.
 func (p planner) note(v *view) (plan, error) {
 	e := v.event()
-	pl := plan{batch: 1, opens: e.SessionID == engine.SystemSession || p.stateless && e.Type != chat.EventDisconnect}
+	pl := plan{opens: v.head().SessionID == engine.SystemSession || p.stateless && e.Type != chat.EventDisconnect}
 	identity, status := e.Type == chat.EventIdentityUpdate, e.Type == chat.EventStatusSet
 	repeated := slices.ContainsFunc(v.lane[1:], func(d chat.Delivery) bool { return d.Event.Type == e.Type })
 	if status && !p.stateless || (identity || status) && repeated {
-		return plan{batch: 1}, nil
+		return plan{}, nil
 	}
 	text, err := noteOf(e)
 	switch {
 	case err != nil || text == "":
-		return plan{batch: 1}, err
-	case identity && (v.thread == nil || v.thread.CreatedAt > e.At): // the summary says it
+		return plan{}, err
+	case identity && (v.threadless() || v.thread.CreatedAt > e.At): // the summary says it
 		return pl, nil
 	}
 	pl.steps = p.notes(v.head(), e.Name(), text, v.noted)
@@ -116,10 +111,10 @@ const lateAfter = 2 * time.Minute
 // that its later deliveries have nothing left to do. A note opens no thread; one that is
 // opened later shows it among the earlier messages.
 func (p planner) messages(v *view) plan {
-	pl := plan{batch: 1}
+	pl := plan{}
 	if v.fresh() && len(v.messages[0].links) == 0 {
 		v.messages = p.batch(v)
-		pl.batch = len(v.messages)
+		pl.more = len(v.messages) - 1
 	}
 	pl.steps = append(p.earlierSteps(v), p.textSteps(v)...)
 	for i := range v.messages {
@@ -168,7 +163,7 @@ func (v *view) reservation() []step {
 
 // textSteps bring the texts' copies up to date, part by part.
 func (p planner) textSteps(v *view) (steps []step) {
-	have := v.textCopies()
+	have := copiesByPart(v.messages, false)
 	for i, op := range p.textOps(v) {
 		st := step{op: op, shows: v.ids(), part: i, rev: v.rev}
 		copied, exists := have[i]
@@ -207,12 +202,12 @@ func keptNote(c *copies, st *step) *step {
 	return &step{op: op, shows: []string{engine.Placeholder("kept " + c.ID)}, part: st.part, rev: st.rev}
 }
 
-// textCopies are the live copies of the text by part; of two the newer.
-func (v *view) textCopies() map[int]chat.Link {
+// copiesByPart are the live copies of messages' text, or of their files; of two the newer.
+func copiesByPart(messages []copies, files bool) map[int]chat.Link {
 	have := map[int]chat.Link{}
-	for i := range v.messages {
-		for _, l := range v.messages[i].links {
-			if !l.Origin && l.Part < fileParts {
+	for i := range messages {
+		for _, l := range messages[i].links {
+			if !l.Origin && (l.Part >= fileParts) == files {
 				have[l.Part] = l
 			}
 		}
@@ -261,12 +256,7 @@ func (v *view) firstShown() chat.Time {
 // fileSteps post the files of a message that are missing and remove those of
 // one that was deleted.
 func (p planner) fileSteps(v *view, m *copies) (steps []step) {
-	have := map[int]chat.Link{}
-	for _, l := range m.links {
-		if !l.Origin && l.Part >= fileParts {
-			have[l.Part] = l
-		}
-	}
+	have := copiesByPart([]copies{*m}, true)
 	if m.DeletedAt != 0 {
 		for _, l := range sortedLinks(have) {
 			st := step{op: chat.Op{Kind: chat.OpDelete, Remote: l.Remote}, shows: []string{m.ID}, part: l.Part, rev: v.rev}
@@ -323,7 +313,7 @@ func (p planner) file(sessionID string, a chat.Attachment) *chat.OpFile {
 // platform cannot be searched and there is a thread.
 func (p planner) warning(v *view) []step {
 	first := &v.messages[0]
-	if p.searchable || v.thread == nil || !v.fresh() || v.came != unknown || !v.gone() || len(first.links) > 0 {
+	if p.searchable || v.threadless() || !v.fresh() || v.came != unknown || !v.gone() || len(first.links) > 0 {
 		return nil
 	}
 	op := chat.Op{Kind: chat.OpNote, Text: perhapsHereText(&first.Message)}

@@ -106,8 +106,13 @@ func (st step) then(d *chat.Delivery, err error, stateless bool) ([]step, error)
 		note := *st.fallback
 		note.replaces = err
 		return []step{note}, nil
+	case st.optional && st.op.Kind == chat.OpEdit:
+		return []step{st.gone()}, nil
+	case st.optional && (st.op.Kind == chat.OpClose || st.op.Kind == chat.OpReopen):
+		st.assumed = true
+		return []step{st}, nil
 	case st.optional:
-		return st.insteadOfOptional(), nil
+		return nil, nil
 	case st.isContent():
 		op := chat.Op{Kind: chat.OpNote, Text: refusedText(&d.Event, err, stateless)}
 		return []step{{op: op, shows: []string{engine.Placeholder("refused " + d.Event.Name())}, part: st.part, rev: st.rev, replaces: err, final: true}}, nil
@@ -131,16 +136,4 @@ func (st step) insteadOfGone(err error) ([]step, error) {
 		return []step{st}, nil
 	}
 	return nil, fmt.Errorf("post: %w", err)
-}
-
-// insteadOfOptional continues without what the platform rejected.
-func (st step) insteadOfOptional() []step {
-	switch st.op.Kind {
-	case chat.OpEdit:
-		return []step{st.gone()}
-	case chat.OpClose, chat.OpReopen:
-		st.assumed = true
-		return []step{st}
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -49,10 +50,8 @@ func (s *Sink) isVisitorTyping(e *chat.Event) bool {
 
 // showTyping shows it in the session's thread, if there is one that is open.
 func (s *Sink) showTyping(ctx context.Context, sessionID string) {
-	var th chat.Thread
-	err := s.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		th, err = rd.ThreadOf(sessionID, s.platform.Name(), s.platform.Channel())
-		return err
+	th, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) (chat.Thread, error) {
+		return rd.ThreadOf(sessionID, s.platform.Name(), s.platform.Channel())
 	})
 	if err != nil || th.State != chat.ThreadLive {
 		return

@@ -18,8 +18,8 @@ type view struct {
 	lane   []chat.Delivery // what waits, the head first
 	came   certainty       // of the op that an earlier attempt left
 	now    chat.Time
-	rev    int64        // of the session
-	thread *chat.Thread // nil: there is none
+	rev    int64       // of the session
+	thread chat.Thread // without a ref if there is none
 
 	// messages are the head's and, of a visitor, those that were sent with it or may be.
 	messages []copies
@@ -53,16 +53,11 @@ type earlierNote struct {
 func (v *view) head() *chat.Delivery { return &v.lane[0] }
 func (v *view) event() *chat.Event   { return &v.lane[0].Event }
 
-// whole reports whether the session's thread stands, with all that it begins with.
-func (v *view) whole() bool { return v.thread != nil && v.thread.Anchor != "" }
+// threadless reports whether the session has no thread.
+func (v *view) threadless() bool { return v.thread.Ref == "" }
 
-// place is the session's thread, one without a ref if there is none.
-func (v *view) place() (th chat.Thread) {
-	if v.thread != nil {
-		th = *v.thread
-	}
-	return th
-}
+// whole reports whether the session's thread stands, with all that it begins with.
+func (v *view) whole() bool { return v.thread.Anchor != "" }
 
 // fresh is false for an edit or a delete.
 func (v *view) fresh() bool {
@@ -126,10 +121,8 @@ func (r reading) links(messageID string) ([]chat.Link, error) {
 }
 
 func (r reading) fill(v *view, coalesce bool) error {
-	th, err := r.ThreadOf(r.session, r.bridge, r.channel)
-	if err == nil {
-		v.thread = &th
-	} else if !errors.Is(err, chat.ErrThreadNotFound) {
+	var err error
+	if v.thread, err = r.ThreadOf(r.session, r.bridge, r.channel); err != nil && !errors.Is(err, chat.ErrThreadNotFound) {
 		return err
 	}
 	switch v.event().Type {
@@ -285,7 +278,7 @@ func (r reading) restoreBatch(v *view) error {
 func (r reading) fillEarlier(v *view) error {
 	links, err := r.links(engine.Placeholder(earlierPrefix + v.event().MessageID))
 	for _, l := range links {
-		if err == nil && v.thread != nil && l.State == chat.LinkLive && l.Rev < v.head().Rev {
+		if err == nil && !v.threadless() && l.State == chat.LinkLive && l.Rev < v.head().Rev {
 			var n earlierNote
 			n, err = r.earlierNote(l)
 			v.earlier = append(v.earlier, n)

@@ -1,5 +1,6 @@
 // Package platform is one chat platform as both directions of a mirror use it: each
-// call keeps to the platform's pauses and tells how it is doing. It imports server/chat only.
+// call keeps to the platform's pauses and tells how it is doing. It imports
+// server/chat and bridges/cache only.
 package platform
 
 import (
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/queue"
@@ -31,23 +33,23 @@ type Client struct {
 	outbox    *queue.Outbox
 	moved     func(ctx context.Context, to string) error
 	ambiguous atomic.Int64
-	opsDone   atomic.Int64 // how many ops were carried out
+	opsDone   atomic.Int64            // how many ops were carried out
+	turns     *cache.Cache[chat.Time] // by thread: when relay itself closed or reopened it
 	channel   boundChannel
 	unstored  chat.LogThrottle
 
 	mu          sync.Mutex
-	problem     error                // the last failure, nil once something worked
-	failures    int                  // how often something went wrong
-	resting     bool                 // the bridge was found misconfigured
-	silentUntil time.Time            // until when the platform wants no calls
-	turns       map[string]chat.Time // by thread: when relay itself closed or reopened it
+	problem     error     // the last failure, nil once something worked
+	failures    int       // how often something went wrong
+	resting     bool      // the bridge was found misconfigured
+	silentUntil time.Time // until when the platform wants no calls
 }
 
 // New makes the client of a bridge. moved, if not nil, is called when the bridge's
 // channel has another id.
 func New(engine *engine.Engine, b chat.Bridge, log *slog.Logger, stateless bool, moved func(ctx context.Context, to string) error) *Client {
 	return &Client{Bridge: b, Log: log.With("bridge", b.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
-		channel: boundChannel{id: b.Channel()}}
+		turns: cache.New[chat.Time](maxTurns), channel: boundChannel{id: b.Channel()}}
 }
 
 // Session is a session's id in a log: it is the visitor's key, so only its hash is written.
@@ -84,7 +86,9 @@ func (c *Client) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remot
 	case err == nil:
 		c.noteSuccess(failures)
 		c.opsDone.Add(1)
-		c.noteTurn(th.Ref, op.Kind)
+		if op.Kind == chat.OpClose || op.Kind == chat.OpReopen {
+			c.turns.Put(th.Ref, chat.Now())
+		}
 		c.outbox.MarkReachable(c.Name())
 	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
 		c.pauseFor(limited.Pause())
@@ -95,24 +99,10 @@ func (c *Client) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remot
 // maxTurns bounds the remembered turns.
 const maxTurns = 10000
 
-// noteTurn remembers when relay itself closed or reopened a thread.
-func (c *Client) noteTurn(ref string, kind chat.OpKind) {
-	if kind != chat.OpClose && kind != chat.OpReopen {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.turns == nil || len(c.turns) >= maxTurns {
-		c.turns = map[string]chat.Time{}
-	}
-	c.turns[ref] = chat.Now()
-}
-
 // TurnedAt returns when relay itself closed or reopened a thread last, 0 when unknown.
 func (c *Client) TurnedAt(ref string) chat.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.turns[ref]
+	at, _ := c.turns.Get(ref)
+	return at
 }
 
 // Do carries out one op; a closed thread is reopened for it, and if the op is
@@ -172,6 +162,15 @@ func (c *Client) SetThread(ctx context.Context, th chat.Thread, state chat.Threa
 	}
 	th.State = state
 	return c.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+}
+
+// ReadOne reads one thing from the store.
+func ReadOne[T any](ctx context.Context, store chat.Store, op func(chat.Reader) (T, error)) (v T, err error) {
+	err = store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		v, err = op(rd)
+		return err
+	})
+	return v, err
 }
 
 // Persist stores what the platform has done already. It retries while the database
