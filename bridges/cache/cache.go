@@ -33,8 +33,8 @@ func (c *Cache[V]) Put(key string, value V) {
 	c.kept[key] = value
 }
 
-// Drop drops a value.
-func (c *Cache[V]) Drop(key string) {
+// Remove drops one value.
+func (c *Cache[V]) Remove(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.kept, key)

@@ -40,7 +40,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 			return done, s.platform.Failed(out.err)
 		}
 		for _, delivered := range lane[done : done+out.batch] {
-			s.failing.Drop(delivered.ID())
+			s.failing.Remove(delivered.ID())
 			s.relay.EventsArrived(chat.SenderOperator, []chat.Event{delivered.Event})
 		}
 		done += out.batch
@@ -78,24 +78,39 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 	return out.failed(err)
 }
 
-func (out outcome) failed(err error) outcome {
-	out.err = err
-	return out
+// look reads what the head of a lane needs. An outcome that is unknown is looked up on
+// the platform first.
+func (s *Sink) look(ctx context.Context, lane []chat.Delivery, came certainty) (view, error) {
+	v, err := s.read(ctx, lane, came)
+	if err != nil || came != unknown && !v.forgotten(s.stateless) {
+		return v, err
+	}
+	found, err := s.lookUp(ctx, &v)
+	if err != nil || found == came {
+		return v, err
+	}
+	return s.read(ctx, lane, found)
 }
 
-// mark notes in the deliveries what is certain of them: all of a batch that may have
-// arrived must be asked for again, and what is not under way has never left relay.
-func (out *outcome) mark(lane []chat.Delivery, before certainty) {
-	state := chat.DeliveryPending
-	switch {
-	case platform.IsAmbiguous(out.err):
-		state = chat.DeliverySending
-	case before != unknown || out.came == unknown:
-		return
+// isStuck reports whether a delivery failed once too often to be waited for.
+func (s *Sink) isStuck(d *chat.Delivery, out outcome) bool {
+	var wrong *chat.Misconfigured
+	if _, pace := chat.IsPace(out.err); out.err == nil || pace || errors.As(out.err, &wrong) || errors.Is(out.err, context.Canceled) {
+		return false
 	}
-	for i := range lane[:out.batch] {
-		lane[i].State = state
+	if errors.Is(out.err, chat.ErrPermanent) {
+		s.failing.Remove(d.ID())
+		return false
 	}
+	f, _ := s.failing.Get(d.ID())
+	stuck := f.again(s.platform.OpsDone(), d.Passed)
+	if stuck && !f.logged {
+		f.logged = true
+		s.platform.Log.Warn("the platform keeps failing at one delivery; it may accept others", "session", platform.Session(d.SessionID),
+			"thread", out.thread.Ref, "type", d.Event.Type, "attempts", d.Attempts, "err", out.err)
+	}
+	s.failing.Put(d.ID(), f)
+	return stuck && !d.Passed
 }
 
 // letOthersPass lets the later deliveries of a lane pass the first one, if the thread
@@ -120,52 +135,4 @@ func (s *Sink) letOthersPass(ctx context.Context, lane []chat.Delivery, out outc
 		return again
 	}
 	return again.failed(fmt.Errorf("%w: %w", chat.ErrPassed, again.err))
-}
-
-// When a delivery is stuck: the platform has refused it so often although it took
-// other things in between, or so often while there was nothing else to take.
-const (
-	stuckWithProgress = 5
-	stuckInARow       = 10
-	stuckLeast        = 30 * time.Second
-)
-
-// failing is a delivery that the platform keeps failing at.
-type failing struct {
-	since        time.Time
-	withProgress int   // failures between which something else was carried out
-	inARow       int   // failures since something else was
-	opsDone      int64 // how many ops had been carried out at the last one
-	logged       bool
-}
-
-// isStuck counts a failure and reports whether the delivery failed once too often to be
-// waited for.
-func (s *Sink) isStuck(d *chat.Delivery, out outcome) bool {
-	var wrong *chat.Misconfigured
-	if _, pace := chat.IsPace(out.err); out.err == nil || pace || errors.As(out.err, &wrong) || errors.Is(out.err, context.Canceled) {
-		return false
-	}
-	if errors.Is(out.err, chat.ErrPermanent) {
-		s.failing.Drop(d.ID())
-		return false
-	}
-	worked := s.platform.OpsDone()
-	f, known := s.failing.Get(d.ID())
-	if !known {
-		f = failing{since: time.Now(), opsDone: worked}
-	}
-	if f.opsDone != worked {
-		f.withProgress++
-		f.inARow, f.opsDone = 0, worked
-	}
-	f.inARow++
-	stuck := (f.withProgress >= stuckWithProgress || f.inARow >= stuckInARow || d.Passed) && time.Since(f.since) >= stuckLeast
-	if stuck && !f.logged {
-		f.logged = true
-		s.platform.Log.Warn("the platform keeps failing at one delivery; it may accept others", "session", platform.Session(d.SessionID),
-			"thread", out.thread.Ref, "type", d.Event.Type, "attempts", d.Attempts, "err", out.err)
-	}
-	s.failing.Put(d.ID(), f)
-	return stuck && !d.Passed
 }

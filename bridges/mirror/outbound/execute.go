@@ -8,34 +8,6 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// certainty is what is known of the op under way; there is only one at a time.
-type certainty int
-
-// An op that was sent has made something: whatever comes behind it has never left
-// relay. An edit or a delete proves nothing, because it may concern a message that an
-// earlier attempt had sent.
-const (
-	refused certainty = iota // it was not carried out
-	unknown                  // it may have been
-	sent                     // it was
-)
-
-// after is the certainty after an error.
-func (c certainty) after(err error) certainty {
-	if platform.IsAmbiguous(err) {
-		return unknown
-	}
-	return c
-}
-
-// outcome is what came of the deliveries at the head of a lane.
-type outcome struct {
-	batch  int // how many
-	thread chat.Thread
-	came   certainty
-	err    error
-}
-
 // execute carries out steps in order, in the thread or in the one that the first of them
 // opens, and settles each. What stands for a step that failed takes its place.
 func (s *Sink) execute(ctx context.Context, d *chat.Delivery, th chat.Thread, steps []step, came certainty) (chat.Thread, certainty, error) {
@@ -89,10 +61,12 @@ func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, s
 	return s.platform.Do(ctx, th, st.op)
 }
 
-// refusal is a step that the platform refused.
-type refusal struct {
-	step string
-	err  error
+// isLinked reports whether a platform message is linked to something.
+func (s *Sink) isLinked(ctx context.Context, remote string) (bool, error) {
+	links, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return rd.LinksAt(s.platform.Name(), s.platform.Channel(), remote)
+	})
+	return len(links) > 0, err
 }
 
 // remember keeps what the next attempt has to know of a step: that it may have opened the
@@ -102,9 +76,9 @@ func (s *Sink) remember(d *chat.Delivery, st *step, next []step, err error) {
 	case st.op.Kind == chat.OpOpen && platform.IsAmbiguous(err):
 		s.begun.Put(d.SessionID, st.op.Since)
 	case st.op.Kind == chat.OpOpen && err == nil:
-		s.begun.Drop(d.SessionID)
+		s.begun.Remove(d.SessionID)
 	case st.replaces != nil && (err == nil || errors.Is(err, chat.ErrPermanent)):
-		s.refused.Drop(d.SessionID)
+		s.refused.Remove(d.SessionID)
 	case len(next) > 0 && next[0].replaces != nil:
 		if _, known := s.refused.Get(d.SessionID); !known {
 			s.platform.Log.Warn("cannot show an event; writing a note instead", "session", platform.Session(d.SessionID), "err", err)

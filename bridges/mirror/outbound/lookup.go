@@ -105,11 +105,3 @@ func (s *Sink) adopt(ctx context.Context, v *view, th chat.Thread, st step, remo
 	}
 	return s.save(ctx, th, th, st, l)
 }
-
-// isLinked reports whether a platform message is linked to something.
-func (s *Sink) isLinked(ctx context.Context, remote string) (bool, error) {
-	links, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
-		return rd.LinksAt(s.platform.Name(), s.platform.Channel(), remote)
-	})
-	return len(links) > 0, err
-}

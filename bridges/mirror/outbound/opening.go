@@ -27,12 +27,8 @@ type opening struct {
 	begun     chat.Time   // since when an attempt may have opened it, 0 if none may
 }
 
-// earlierPrefix begins the placeholder that links a note to an earlier message,
-// openingName is that of the summary.
-const (
-	earlierPrefix = "earlier "
-	openingName   = "opening"
-)
+// openingName names the links of a thread's summary.
+const openingName = "opening"
 
 // begin puts before the steps of a plan those that open the session's thread, or finish
 // its opening. Without a thread nothing is left of a plan that opens none.
@@ -174,14 +170,4 @@ func (p planner) fitting(messages []chat.Message) int {
 		}
 	}
 	return 1
-}
-
-// earlierSteps update the notes that show an edited or deleted message. A note that was
-// deleted, or whose thread was, is not posted again.
-func (p planner) earlierSteps(v *view) (steps []step) {
-	for _, n := range v.earlier {
-		op := chat.Op{Kind: chat.OpEdit, Remote: n.Remote, Text: earlierText(n.messages)}
-		steps = append(steps, step{op: op, shows: n.placeholders, part: n.Part, rev: v.head().Rev, optional: true})
-	}
-	return steps
 }

@@ -161,6 +161,16 @@ func (v *view) reservation() []step {
 	return []step{st}
 }
 
+// earlierSteps update the notes that show an edited or deleted message. A note that was
+// deleted, or whose thread was, is not posted again.
+func (p planner) earlierSteps(v *view) (steps []step) {
+	for _, n := range v.earlier {
+		op := chat.Op{Kind: chat.OpEdit, Remote: n.Remote, Text: earlierText(n.messages)}
+		steps = append(steps, step{op: op, shows: n.placeholders, part: n.Part, rev: v.head().Rev, optional: true})
+	}
+	return steps
+}
+
 // textSteps bring the texts' copies up to date, part by part.
 func (p planner) textSteps(v *view) (steps []step) {
 	have := copiesByPart(v.messages, false)

@@ -74,6 +74,12 @@ func (u unreadable) Is(target error) bool {
 	return target != context.DeadlineExceeded && errors.Is(u.error, target)
 }
 
+// refusal is a step that the platform refused.
+type refusal struct {
+	step string
+	err  error
+}
+
 // isRefusal reports whether a step is not tried again after an error.
 func (st *step) isRefusal(d *chat.Delivery, err error) bool {
 	var file unreadable

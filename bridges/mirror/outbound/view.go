@@ -50,6 +50,9 @@ type earlierNote struct {
 	placeholders []string
 }
 
+// earlierPrefix begins the placeholder that links a note to an earlier message.
+const earlierPrefix = "earlier "
+
 func (v *view) head() *chat.Delivery { return &v.lane[0] }
 func (v *view) event() *chat.Event   { return &v.lane[0].Event }
 
@@ -81,20 +84,6 @@ func (v *view) ids() []string {
 		ids[i] = v.messages[i].ID
 	}
 	return ids
-}
-
-// look reads what the head of a lane needs. An outcome that is unknown is looked up on
-// the platform first.
-func (s *Sink) look(ctx context.Context, lane []chat.Delivery, came certainty) (view, error) {
-	v, err := s.read(ctx, lane, came)
-	if err != nil || came != unknown && !v.forgotten(s.stateless) {
-		return v, err
-	}
-	found, err := s.lookUp(ctx, &v)
-	if err != nil || found == came {
-		return v, err
-	}
-	return s.read(ctx, lane, found)
 }
 
 // read makes the view from the store.
