@@ -3,6 +3,7 @@ package inbound
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,60 +164,6 @@ func (ev *event) deleteMessage(ctx context.Context, id string) error {
 	return ev.h.relay.Delete(ctx, ev.author, ev.thread.SessionID, id)
 }
 
-// target returns the id of the message that an operator changed, "" when it is
-// none of an operator's. What the store has forgotten is known by its place in
-// bridge mode.
-func (ev *event) target(ctx context.Context) (string, error) {
-	id, err := ev.origin(ctx)
-	switch {
-	case err == nil && engine.IsPlaceholder(id):
-		return "", nil
-	case errors.Is(err, chat.ErrMessageNotFound):
-		copies, err := ev.linksAt(ctx, ev.Remote)
-		if err != nil || len(copies) > 0 || !ev.h.platform.Stateless {
-			return "", err
-		}
-		return ev.foreignID(), nil
-	}
-	return id, err
-}
-
-// loadMessage reads a message of the session.
-func (ev *event) loadMessage(ctx context.Context, id string) (chat.Message, error) {
-	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) (chat.Message, error) { return rd.Message(ev.thread.SessionID, id) })
-}
-
-// links returns the links of a message of the session.
-func (ev *event) links(ctx context.Context, id string) ([]chat.Link, error) {
-	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
-		return rd.Links(ev.thread.SessionID, id, ev.thread.Bridge, ev.thread.Channel)
-	})
-}
-
-// linksAt returns the links of a platform message.
-func (ev *event) linksAt(ctx context.Context, remote string) ([]chat.Link, error) {
-	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
-		return rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, remote)
-	})
-}
-
-// markGone notes that a copy is gone.
-func (ev *event) markGone(ctx context.Context, remote string) error {
-	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
-		links, err := tx.LinksAt(ev.thread.Bridge, ev.thread.Channel, remote)
-		if err != nil {
-			return err
-		}
-		for _, l := range links {
-			l.State = chat.LinkGone
-			if err := tx.SaveLink(&l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // turnMargin is how much later than a thread's closing something has to be to count as
 // after it: clocks differ.
 const turnMargin = 10 * time.Second
@@ -261,3 +208,53 @@ func (ev *event) threadChanged(ctx context.Context) error {
 	}
 	return ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadGone)
 }
+
+// listed deletes the operators' messages that were deleted while nothing was received: they
+// are missing where the thread was read, and the platform confirms each.
+func (ev *event) listed(ctx context.Context) error {
+	bridge, can := ev.h.platform.Bridge.(chat.Stander)
+	if !can {
+		return nil
+	}
+	missing, err := ev.missing(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range missing {
+		stands, err := bridge.Stands(ctx, ev.thread, l.Remote)
+		if err != nil {
+			return err
+		}
+		m, err := ev.loadMessage(ctx, l.MessageID)
+		if errors.Is(err, chat.ErrMessageNotFound) || err == nil && (stands || m.DeletedAt != 0) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		gone := *ev
+		gone.Kind, gone.Remote = chat.InboundDeleted, l.Remote
+		if err := gone.deleted(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// missing are the origins of operators' messages that should stand in what was read.
+func (ev *event) missing(ctx context.Context) (list []chat.Link, err error) {
+	links, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
+		return rd.LinksOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
+	})
+	for _, l := range links {
+		read := older(ev.Since, l.Remote) && older(ev.thread.Ref, l.Remote) // in this thread
+		if l.Origin && l.State == chat.LinkLive && read && !engine.IsPlaceholder(l.MessageID) && !slices.Contains(ev.Standing, l.Remote) {
+			list = append(list, l)
+		}
+	}
+	return list, err
+}
+
+// older reports whether an id of a platform is older than another: rising numbers, ""
+// being the oldest.
+func older(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }

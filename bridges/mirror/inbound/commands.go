@@ -55,32 +55,6 @@ func (ev *event) savedAnswer(ctx context.Context, parsed engine.ParsedCommand) (
 	return text, err
 }
 
-// Operators' platform messages that are no messages of the session are linked to
-// one of these.
-var (
-	commandPlaceholder  = engine.Placeholder("command")
-	withheldPlaceholder = engine.Placeholder("withheld")
-)
-
-// markHandled links platform messages to a placeholder, so that they take effect
-// once.
-func (ev *event) markHandled(ctx context.Context, placeholder string, parts []chat.Inbound, errands ...chat.Update) error {
-	links := make([]chat.Link, len(parts))
-	for i, in := range parts {
-		links[i] = ev.linkTo(in.Remote)
-		links[i].SessionID, links[i].MessageID, links[i].Origin, links[i].CreatedAt = ev.thread.SessionID, placeholder, true, chat.Now()
-	}
-	if err := ev.store(ctx, errands, links); !errors.Is(err, chat.ErrSessionNotFound) {
-		return err
-	}
-	return nil
-}
-
-// queueStatus has the thread closed or opened as the session is.
-func (ev *event) queueStatus(ctx context.Context) error {
-	return ev.storeErrands(ctx, ev.errand("status", errand{}))
-}
-
 // deleteAnswered deletes the message that the operator's platform message
 // answers.
 func (ev *event) deleteAnswered(ctx context.Context) (string, error) {
@@ -123,4 +97,14 @@ func (ev *event) copiesOf(ctx context.Context, id string) (remotes []string, err
 		remotes = []string{ev.ReplyTo}
 	}
 	return remotes, err
+}
+
+const guestCommandText = "Nothing was done, and the visitor does not see this: commands and notes are only for people of your own workspace."
+
+// refuse answers platform messages that have no effect.
+func (ev *event) refuse(ctx context.Context, why, placeholder string, parts []chat.Inbound) error {
+	if err := ev.answer(ctx, why); err != nil {
+		return err
+	}
+	return ev.markHandled(ctx, placeholder, parts)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
@@ -43,75 +45,97 @@ func (ev *event) storeErrands(ctx context.Context, errands ...chat.Update) error
 	return ev.store(ctx, errands, nil)
 }
 
-// store stores errands and links.
-func (ev *event) store(ctx context.Context, errands []chat.Update, links []chat.Link) error {
-	return ev.h.store.Apply(ctx, func(tx chat.Tx) error {
-		for i := range errands {
-			if _, err := tx.PutUpdate(&errands[i]); err != nil {
-				return err
-			}
-		}
-		for i := range links {
-			if err := tx.SaveLink(&links[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 func (ev *event) wakeErrands() {
 	ev.h.inbox.Wake(ev.h.platform.Name()+chat.Errands, ev.thread.Ref)
 }
 
-// runErrand does an errand, unless its session was erased.
-func (h *Handler) runErrand(ctx context.Context, u chat.Update) error {
-	var e errand
-	if err := json.Unmarshal(u.Raw, &e); err != nil {
-		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
+// queueStatus has the thread closed or opened as the session is.
+func (ev *event) queueStatus(ctx context.Context) error {
+	return ev.storeErrands(ctx, ev.errand("status", errand{}))
+}
+
+// answer queues a reply to the operators in the thread; their next messages do not
+// wait for it.
+func (ev *event) answer(ctx context.Context, text string) error {
+	return ev.storeErrands(ctx, ev.answers(text)...)
+}
+
+// answers are the errands of a reply.
+func (ev *event) answers(text string) (list []chat.Update) {
+	about := ev.Remote
+	if ev.Kind == chat.InboundEdited { // the message may have been answered, too
+		about += " " + ev.update.Key
 	}
-	th, session := chat.Thread{Bridge: h.platform.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
-	err := h.store.Read(ctx, func(rd chat.Reader) (err error) {
-		if session, err = rd.Session(e.SessionID); err != nil {
-			return err
-		}
-		if known, err := rd.Thread(th.Bridge, th.Channel, th.Ref); !errors.Is(err, chat.ErrThreadNotFound) {
-			th = known
-			return err
-		}
-		return nil
-	})
-	if err == nil {
-		by := chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: e.Name, Person: e.Person}
-		ev := &event{Inbound: chat.Inbound{Remote: e.About}, h: h, update: u, thread: th, author: by}
-		switch e.Kind {
-		case "answer":
-			err = h.reply(ctx, th, e.About, e.Text)
-		case "status":
-			err = ev.followStatus(ctx, &session)
-		case "file":
-			err = ev.sendFile(ctx, &e)
+	for i, op := range ev.h.platform.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
+		list = append(list, ev.errand("answer "+strconv.Itoa(i), errand{About: about + " " + strconv.Itoa(i), Text: op.Text}))
+	}
+	return list
+}
+
+// reply writes in a thread as relay itself, in answer to a platform message.
+func (h *Handler) reply(ctx context.Context, th chat.Thread, remote, text string) error {
+	for i, op := range h.platform.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
+		op.Key = platform.Key("answer", th.Ref, remote, strconv.Itoa(i))
+		if _, err := h.platform.Do(ctx, th, op); err != nil {
+			return h.dropIfFinal(err)
 		}
 	}
-	var refused *chat.Error
-	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
-		h.platform.Log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
-		return nil
+	return nil
+}
+
+// dropIfFinal logs and drops a failure that no later attempt can mend.
+func (h *Handler) dropIfFinal(err error) error {
+	var wrong *chat.Misconfigured
+	for _, final := range []error{chat.ErrPermanent, chat.ErrThreadGone, chat.ErrThreadClosed, chat.ErrMessageGone, chat.ErrAmbiguous, context.DeadlineExceeded} {
+		if errors.Is(err, final) || errors.As(err, &wrong) {
+			h.platform.Log.Warn("an answer to operators is lost", "err", err)
+			return nil
+		}
 	}
 	return err
 }
 
-// followStatus closes or opens the thread as the session is now.
-func (ev *event) followStatus(ctx context.Context, s *chat.Session) error {
-	kind, state := chat.OpReopen, chat.ThreadLive
-	if s.Status == chat.StatusClosed {
-		kind, state = chat.OpClose, chat.ThreadClosed
+// warnings remembers which threads were warned, or who in them.
+type warnings struct {
+	mu     sync.Mutex
+	warned map[string]bool
+	last   chat.Time
+}
+
+// Limits on warnings.
+const (
+	maxUnlinked   = 1000
+	unlinkedPause = 5 * time.Second
+)
+
+// shouldWarn reports whether to give a warning now: each once, one at a time.
+func (s *warnings) shouldWarn(ref string, now chat.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.warned[ref] || len(s.warned) >= maxUnlinked || s.last != 0 && now.Sub(s.last) < unlinkedPause {
+		return false
 	}
-	if ev.thread.State == chat.ThreadGone {
+	if s.warned == nil {
+		s.warned = map[string]bool{}
+	}
+	s.warned[ref], s.last = true, now
+	return true
+}
+
+// replyUnlinked warns operators who write in a thread of no session.
+func (h *Handler) replyUnlinked(ctx context.Context, in chat.Inbound) error {
+	if in.Kind != chat.InboundMessage || !h.unlinked.shouldWarn(in.Thread.Ref, chat.Now()) {
 		return nil
 	}
-	if _, err := ev.h.platform.Attempt(ctx, ev.thread, chat.Op{Kind: kind}); err != nil {
-		return ev.h.dropIfFinal(err)
+	return h.reply(ctx, in.Thread, in.Remote, "This thread is not linked to a conversation: no visitor reads what is written here.")
+}
+
+// barred ignores what somebody of another organisation does in the thread, and says so
+// once.
+func (ev *event) barred(ctx context.Context) error {
+	who := strings.Join(append([]string{ev.Thread.Ref}, ev.Handles...), " ")
+	if ev.Kind != chat.InboundMessage || !ev.h.barred.shouldWarn(who, chat.Now()) {
+		return nil
 	}
-	return ev.h.platform.SetThread(ctx, ev.thread, state)
+	return ev.answer(ctx, ev.Barred)
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 )
 
-// missingFile begins the line that stands for a file that relay could not take.
-const missingFile = "[The file "
-
 // fileGrace is how long a message waits for its files. What takes longer, or
 // fails, follows in a message of its own.
 const fileGrace = 3 * time.Second
@@ -37,11 +34,6 @@ func (ev *event) takeFiles(ctx context.Context, parts []chat.Inbound, p *engine.
 		}
 	}
 	return missing, ctx.Err()
-}
-
-// missingLine stands for a file that relay could not take.
-func missingLine(f chat.InboundFile, why, place string) string {
-	return fmt.Sprintf("%s%s %s, see %s]", missingFile, chat.Clip(chat.OneLine(cmp.Or(f.Filename, "file")), 100), why, place)
 }
 
 // takeFile takes over one file, leaves it to an errand, or returns why it cannot be

@@ -1,13 +1,11 @@
-// Package inbound hands what operators do in a session's thread to the service. It
-// imports server/chat and bridges/mirror/platform only.
 package inbound
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,28 +14,6 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/queue"
 )
-
-// Handler handles one platform's updates, and the errands that they leave.
-type Handler struct {
-	platform  *platform.Client
-	store     chat.Store
-	relay     *engine.Engine
-	inbox     *queue.Inbox
-	seal      *chat.FileSeal
-	colleague Colleague
-	unlinked  warnings
-	barred    warnings
-}
-
-// Colleague completes an operator whom a platform calls by these names.
-type Colleague func(ctx context.Context, by chat.Author, names ...string) chat.Author
-
-// New makes the handler of a platform. seal makes the tokens under which operators'
-// files are read in bridge mode; colleague completes an operator whom the platform calls
-// by these names, if that is a person of the team.
-func New(engine *engine.Engine, p *platform.Client, seal *chat.FileSeal, colleague Colleague) *Handler {
-	return &Handler{platform: p, store: engine.Store, relay: engine, inbox: engine.Inbox, seal: seal, colleague: colleague}
-}
 
 var _ queue.Handler = (*Handler)(nil).Handle
 
@@ -65,15 +41,6 @@ const threadWait = 5 * time.Second
 
 // errSystemThread means that a thread is the system session's: no visitor reads it.
 var errSystemThread = errors.New("the thread is relay's own")
-
-// event is something that happened in a session's thread.
-type event struct {
-	chat.Inbound
-	h      *Handler
-	update chat.Update
-	thread chat.Thread // with its session
-	author chat.Author
-}
 
 // handleInbound finds the thread's session and dispatches what happened there. If the
 // service rejects a message, the thread shows why.
@@ -154,215 +121,54 @@ func (h *Handler) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, e
 	return th, h.relay.Adopt(ctx, th)
 }
 
-// message sends an operator's message to the visitor, or executes its command.
-func (ev *event) message(ctx context.Context) error {
-	known, err := ev.handledBefore(ctx)
-	if err != nil || known {
-		return err
+// runErrand does an errand, unless its session was erased.
+func (h *Handler) runErrand(ctx context.Context, u chat.Update) error {
+	var e errand
+	if err := json.Unmarshal(u.Raw, &e); err != nil {
+		return fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
-	parts := []chat.Inbound{ev.Inbound}
-	if ev.Group != "" {
-		if parts, err = ev.album(ctx); err != nil {
+	th, session := chat.Thread{Bridge: h.platform.Name(), Channel: e.Channel, Ref: u.Thread, SessionID: e.SessionID}, chat.Session{}
+	err := h.store.Read(ctx, func(rd chat.Reader) (err error) {
+		if session, err = rd.Session(e.SessionID); err != nil {
 			return err
 		}
-	}
-	text := captions(parts)
-	parsed, isCommand := engine.ParseCommand(text, ev.h.slashCommands())
-	if isCommand && ev.Guest {
-		return ev.refuseCommand(ctx, parts)
-	}
-	note := isCommand && parsed.Name == "note"
-	saved, err := ev.savedAnswer(ctx, parsed)
-	if err != nil {
-		return err
-	}
-	withheld, err := ev.h.relay.Withholds(ctx, ev.author, text, ev.h.slashCommands())
-	if err != nil {
-		return err
-	}
-	switch {
-	case note:
-		text = engine.NoteText(parsed.Args)
-	case saved != "":
-		text = saved
-	case isCommand:
-		return ev.execute(ctx, parsed, parts)
-	case withheld:
-		if err := ev.answer(ctx, withheldText); err != nil {
+		if known, err := rd.Thread(th.Bridge, th.Channel, th.Ref); !errors.Is(err, chat.ErrThreadNotFound) {
+			th = known
 			return err
-		}
-		return ev.markHandled(ctx, withheldPlaceholder, parts)
-	}
-	post, err := ev.newPost(ctx, parts, text, note)
-	if err != nil {
-		return err
-	}
-	if saved != "" { // the thread shows only its name
-		post.Errands = append(post.Errands, ev.answers("Sent to the visitor: "+saved)...)
-	}
-	defer ev.wakeErrands()
-	if strings.TrimSpace(post.Content) == "" && len(post.AttachmentIDs)+len(post.Files) == 0 {
-		return ev.nothingToSend(ctx, parts, &post)
-	}
-	return ev.send(ctx, post)
-}
-
-// nothingToSend handles a message without text whose files, if any, were all rejected.
-func (ev *event) nothingToSend(ctx context.Context, parts []chat.Inbound, post *engine.Post) error {
-	switch {
-	case len(post.Errands) > 0:
-		return ev.markHandled(ctx, commandPlaceholder, parts, post.Errands...)
-	case post.Internal:
-		return ev.answer(ctx, engine.EmptyNote)
-	}
-	return nil
-}
-
-// send sends a message or stores a note. If the visitor is connected, the thread shows
-// that the message was delivered; if it reopened the conversation, the status changes.
-func (ev *event) send(ctx context.Context, post engine.Post) error {
-	if _, err := ev.h.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
-		return err
-	}
-	if ev.h.relay.VisitorReads(ev.thread.SessionID) {
-		ev.h.platform.Try(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
-	}
-	if ev.thread.State == chat.ThreadClosed {
-		return ev.queueStatus(ctx)
-	}
-	return nil
-}
-
-const withheldText = "Not sent: a line starts with // or with a command. Remove that line and send the rest again, " +
-	"or start the message with // to make all of it an internal note."
-
-// slashCommands reports whether commands may also start with a slash.
-func (h *Handler) slashCommands() bool { return h.platform.Limits().Slash }
-
-// linkTo returns an empty link to a platform message of the thread.
-func (ev *event) linkTo(remote string) chat.Link {
-	return chat.Link{Bridge: ev.thread.Bridge, Channel: ev.thread.Channel, Remote: remote}
-}
-
-// origin returns the id of the message made from the operator's platform message, or the
-// placeholder of a command.
-func (ev *event) origin(ctx context.Context) (id string, err error) {
-	at := ev.linkTo(ev.Remote)
-	return platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) (string, error) { return engine.OriginAt(rd, &at, ev.thread.SessionID) })
-}
-
-// handledBefore reports whether the platform message was handled already.
-func (ev *event) handledBefore(ctx context.Context) (bool, error) {
-	_, err := ev.origin(ctx)
-	if errors.Is(err, chat.ErrMessageNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// albumWait is how long the messages of an album wait for each other.
-const albumWait = 2 * time.Second
-
-// maxAlbum is more than any platform's album has.
-const maxAlbum = 20
-
-// album collects the messages of an album, once all have had time to arrive.
-func (ev *event) album(ctx context.Context) ([]chat.Inbound, error) {
-	if wait := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); wait > 0 {
-		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
-	}
-	lane, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Update, error) {
-		return rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
-	})
-	if err != nil {
-		return nil, err
-	}
-	parts := []chat.Inbound{ev.Inbound}
-	for _, u := range lane {
-		others, err := ev.h.platform.Parse(u.Raw)
-		if err != nil {
-			continue // it is handled, and fails, by itself
-		}
-		for _, in := range others {
-			known := slices.ContainsFunc(parts, func(p chat.Inbound) bool { return p.Remote == in.Remote })
-			if in.Kind == chat.InboundMessage && in.Group == ev.Group && in.Thread.Ref == ev.Thread.Ref && !known {
-				parts = append(parts, in)
-			}
-		}
-	}
-	return parts, nil
-}
-
-// captions joins the texts of the messages of an album.
-func captions(parts []chat.Inbound) string {
-	var lines []string
-	for _, in := range parts {
-		if in.Text != "" {
-			lines = append(lines, in.Text)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// newPost makes one message of platform messages that belong together.
-func (ev *event) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (engine.Post, error) {
-	p := engine.Post{SessionID: ev.thread.SessionID, Internal: note}
-	var lines []string
-	if text != "" {
-		lines = []string{text}
-	}
-	for i, in := range parts {
-		l := ev.linkTo(in.Remote)
-		switch whole := text == captions(parts); {
-		case whole:
-			l.Said = len(in.Text)
-		case i == 0:
-			l.Said = len(text)
-		}
-		p.Origins = append(p.Origins, l)
-	}
-	if ev.h.platform.Stateless {
-		p.ID = ev.foreignID()
-	}
-	replyTo, err := ev.repliedTo(ctx, note)
-	if err != nil {
-		return p, err
-	}
-	p.ReplyTo = replyTo
-	missing, err := ev.takeFiles(ctx, parts, &p)
-	p.Content = strings.Join(append(lines, missing...), "\n")
-	return p, err
-}
-
-// foreignID returns the id of an operator's message in bridge mode, where it must be the
-// same after a restart.
-func (ev *event) foreignID() string {
-	return cmp.Or(ev.h.platform.Limits().Short, ev.thread.Bridge) + ":" + ev.thread.Channel + ":" + ev.Remote
-}
-
-// repliedTo finds the message that the operator replied to: the newest one that the
-// platform message shows, "" for none. Only a note may reply to a note.
-func (ev *event) repliedTo(ctx context.Context, notes bool) (id string, err error) {
-	if ev.ReplyTo == "" {
-		return "", nil
-	}
-	err = ev.h.store.Read(ctx, func(rd chat.Reader) error {
-		id = ""
-		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.ReplyTo)
-		if err != nil {
-			return err
-		}
-		newest := int64(-1)
-		for _, l := range links {
-			if l.SessionID != ev.thread.SessionID || engine.IsPlaceholder(l.MessageID) {
-				continue
-			}
-			m, err := rd.Message(l.SessionID, l.MessageID)
-			if err == nil && m.Seq > newest && (notes || !m.Internal) {
-				id, newest = m.ID, m.Seq
-			}
 		}
 		return nil
 	})
-	return id, err
+	if err == nil {
+		by := chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: e.Name, Person: e.Person}
+		ev := &event{Inbound: chat.Inbound{Remote: e.About}, h: h, update: u, thread: th, author: by}
+		switch e.Kind {
+		case "answer":
+			err = h.reply(ctx, th, e.About, e.Text)
+		case "status":
+			err = ev.followStatus(ctx, &session)
+		case "file":
+			err = ev.sendFile(ctx, &e)
+		}
+	}
+	var refused *chat.Error
+	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
+		h.platform.Log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
+		return nil
+	}
+	return err
+}
+
+// followStatus closes or opens the thread as the session is now.
+func (ev *event) followStatus(ctx context.Context, s *chat.Session) error {
+	kind, state := chat.OpReopen, chat.ThreadLive
+	if s.Status == chat.StatusClosed {
+		kind, state = chat.OpClose, chat.ThreadClosed
+	}
+	if ev.thread.State == chat.ThreadGone {
+		return nil
+	}
+	if _, err := ev.h.platform.Attempt(ctx, ev.thread, chat.Op{Kind: kind}); err != nil {
+		return ev.h.dropIfFinal(err)
+	}
+	return ev.h.platform.SetThread(ctx, ev.thread, state)
 }

@@ -33,11 +33,6 @@ type outcome struct {
 	err    error
 }
 
-func (out outcome) failed(err error) outcome {
-	out.err = err
-	return out
-}
-
 // mark notes in the deliveries what is certain of them: all of a batch that may have
 // arrived must be asked for again, and what is not under way has never left relay.
 func (out *outcome) mark(lane []chat.Delivery, before certainty) {

@@ -63,8 +63,8 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 	out = outcome{batch: 1, came: came}
 	v, err := s.look(ctx, lane, came)
 	out.thread, out.came = v.thread, v.came
-	if err != nil {
-		return out.failed(err)
+	if out.err = err; err != nil {
+		return out
 	}
 	pl, err := s.plan(v)
 	out.batch += pl.more
@@ -75,7 +75,8 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 	if err == nil {
 		out.thread, out.came, err = s.execute(ctx, &lane[0], out.thread, pl.steps, v.came)
 	}
-	return out.failed(err)
+	out.err = err
+	return out
 }
 
 // look reads what the head of a lane needs. An outcome that is unknown is looked up on
@@ -134,5 +135,6 @@ func (s *Sink) letOthersPass(ctx context.Context, lane []chat.Delivery, out outc
 	if _, pace := chat.IsPace(again.err); again.err == nil || pace || errors.Is(again.err, chat.ErrPermanent) {
 		return again
 	}
-	return again.failed(fmt.Errorf("%w: %w", chat.ErrPassed, again.err))
+	again.err = fmt.Errorf("%w: %w", chat.ErrPassed, again.err)
+	return again
 }

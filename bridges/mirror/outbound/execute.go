@@ -15,7 +15,7 @@ func (s *Sink) execute(ctx context.Context, d *chat.Delivery, th chat.Thread, st
 		st := s.prepare(d, th, steps[0], came)
 		remote, err := s.carryOut(ctx, d, th, st)
 		if err == nil {
-			if st.creates() || st.op.Kind == chat.OpOpen {
+			if st.creates() {
 				came = sent
 			}
 			if th, err = s.settle(ctx, d, th, st, remote); err != nil {

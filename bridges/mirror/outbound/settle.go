@@ -99,11 +99,8 @@ func (s *Sink) bury(ctx context.Context, th chat.Thread, batch []chat.Delivery) 
 			if err != nil {
 				return err
 			}
-			for _, l := range links {
-				l.State = chat.LinkGone
-				if err := tx.SaveLink(&l); err != nil {
-					return err
-				}
+			if err := platform.SaveGone(tx, links); err != nil {
+				return err
 			}
 		}
 		return nil

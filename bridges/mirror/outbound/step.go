@@ -39,11 +39,10 @@ type step struct {
 // relay's own: no platform carries it out.
 const opReserve chat.OpKind = -1
 
-// creates reports whether a step makes a platform message.
-func (st *step) creates() bool { return st.op.Kind == chat.OpPost || st.op.Kind == chat.OpNote }
-
-// isContent reports whether a step shows what somebody wrote.
-func (st *step) isContent() bool { return st.op.Kind == chat.OpPost || st.op.Kind == chat.OpEdit }
+// creates reports whether a step makes something on the platform.
+func (st *step) creates() bool {
+	return st.op.Kind == chat.OpPost || st.op.Kind == chat.OpNote || st.op.Kind == chat.OpOpen
+}
 
 // name names a platform message that is to be made: other messages in it, another
 // part, or another text in the place of the first, which an event brings, are
@@ -119,7 +118,7 @@ func (st step) then(d *chat.Delivery, err error, stateless bool) ([]step, error)
 		return []step{st}, nil
 	case st.optional:
 		return nil, nil
-	case st.isContent():
+	case st.op.Kind == chat.OpPost, st.op.Kind == chat.OpEdit: // what somebody wrote
 		op := chat.Op{Kind: chat.OpNote, Text: refusedText(&d.Event, err, stateless)}
 		return []step{{op: op, shows: []string{engine.Placeholder("refused " + d.Event.Name())}, part: st.part, rev: st.rev, replaces: err, final: true}}, nil
 	}

@@ -228,21 +228,20 @@ func whereElse(more string, stateless bool) string {
 
 // keptText explains a message that was deleted, but not here.
 func keptText(m *chat.Message) string {
-	what := "The visitor deleted this message"
-	if m.Sender != chat.SenderVisitor {
-		what = "This message was deleted"
-	}
-	return what + ", written on " + day(m.Timestamp) + ". The platform does not let relay remove it here."
+	return deletedText(m, "this message") + ". The platform does not let relay remove it here."
 }
 
 // perhapsHereText warns of a deleted message that may stand here.
 func perhapsHereText(m *chat.Message) string {
-	what := "The visitor deleted a message"
+	return deletedText(m, "a message") + ", that may stand above: relay could not find out whether it arrived. If it does, delete it by hand."
+}
+
+func deletedText(m *chat.Message, which string) string {
+	what := "The visitor deleted " + which
 	if m.Sender != chat.SenderVisitor {
-		what = "A message was deleted"
+		what = strings.ToUpper(which[:1]) + which[1:] + " was deleted"
 	}
-	return what + ", written on " + day(m.Timestamp) +
-		", that may stand above: relay could not find out whether it arrived. If it does, delete it by hand."
+	return what + ", written on " + day(m.Timestamp)
 }
 
 // earlierText shows the messages from before a thread began.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -18,7 +19,7 @@ const typingEvery = 5 * time.Second
 func (s *Sink) ShowTyping(ctx context.Context) error {
 	live := s.hub.Subscribe("")
 	defer live.Close()
-	shown := map[string]chat.Time{}
+	shown := cache.New[chat.Time](maxRemembered)
 	for {
 		select {
 		case <-ctx.Done():
@@ -27,9 +28,9 @@ func (s *Sink) ShowTyping(ctx context.Context) error {
 			if !open {
 				return nil
 			}
-			if now := chat.Now(); s.isVisitorTyping(e) && now.Sub(shown[e.SessionID]) >= typingEvery {
-				forgetBefore(shown, now.Add(-typingEvery))
-				shown[e.SessionID] = now
+			last, _ := shown.Get(e.SessionID)
+			if now := chat.Now(); s.isVisitorTyping(e) && now.Sub(last) >= typingEvery {
+				shown.Put(e.SessionID, now)
 				s.showTyping(ctx, e.SessionID)
 			}
 		}
@@ -57,13 +58,4 @@ func (s *Sink) showTyping(ctx context.Context, sessionID string) {
 		return
 	}
 	s.platform.Try(ctx, th, chat.Op{Kind: chat.OpTyping})
-}
-
-// forgetBefore drops older entries.
-func forgetBefore(times map[string]chat.Time, before chat.Time) {
-	for id, at := range times {
-		if at < before {
-			delete(times, id)
-		}
-	}
 }

@@ -66,6 +66,7 @@ const (
 	// misconfiguredRest is the pause of a misconfigured bridge: pending deliveries arrive
 	// that long after an operator fixed it, at the latest.
 	misconfiguredRest = time.Minute
+	maxTurns          = 10000 // that are remembered
 )
 
 // Attempt carries out one op once, unless the platform asked for a pause.
@@ -95,9 +96,6 @@ func (c *Client) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remot
 	}
 	return remote, err
 }
-
-// maxTurns bounds the remembered turns.
-const maxTurns = 10000
 
 // TurnedAt returns when relay itself closed or reopened a thread last, 0 when unknown.
 func (c *Client) TurnedAt(ref string) chat.Time {
@@ -189,6 +187,17 @@ func (c *Client) Persist(ctx context.Context, op func(chat.Tx) error) error {
 		}
 		chat.Rest(ctx, chat.StorePause)
 	}
+}
+
+// SaveGone stores that platform messages are gone.
+func SaveGone(tx chat.Tx, links []chat.Link) error {
+	for _, l := range links {
+		l.State = chat.LinkGone
+		if err := tx.SaveLink(&l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // OpsDone counts the ops that were carried out.

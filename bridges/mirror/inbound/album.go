@@ -1,10 +1,15 @@
 package inbound
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -84,4 +89,56 @@ func cutMissing(content string) (said, missing string) {
 		}
 		said = said[:at]
 	}
+}
+
+// albumWait is how long the messages of an album wait for each other.
+const albumWait = 2 * time.Second
+
+// maxAlbum is more than any platform's album has.
+const maxAlbum = 20
+
+// album collects the messages of an album, once all have had time to arrive.
+func (ev *event) album(ctx context.Context) ([]chat.Inbound, error) {
+	if wait := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); wait > 0 {
+		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
+	}
+	lane, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Update, error) {
+		return rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts := []chat.Inbound{ev.Inbound}
+	for _, u := range lane {
+		others, err := ev.h.platform.Parse(u.Raw)
+		if err != nil {
+			continue // it is handled, and fails, by itself
+		}
+		for _, in := range others {
+			known := slices.ContainsFunc(parts, func(p chat.Inbound) bool { return p.Remote == in.Remote })
+			if in.Kind == chat.InboundMessage && in.Group == ev.Group && in.Thread.Ref == ev.Thread.Ref && !known {
+				parts = append(parts, in)
+			}
+		}
+	}
+	return parts, nil
+}
+
+// captions joins the texts of the messages of an album.
+func captions(parts []chat.Inbound) string {
+	var lines []string
+	for _, in := range parts {
+		if in.Text != "" {
+			lines = append(lines, in.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// missingFile begins the line that stands for a file that relay could not take.
+const missingFile = "[The file "
+
+// missingLine stands for a file that relay could not take.
+func missingLine(f chat.InboundFile, why, place string) string {
+	return fmt.Sprintf("%s%s %s, see %s]", missingFile, chat.Clip(chat.OneLine(cmp.Or(f.Filename, "file")), 100), why, place)
 }
