@@ -52,11 +52,12 @@ func (s *Sink) prepare(d *chat.Delivery, th chat.Thread, st step, came certainty
 // carryOut carries out the op of a step, unless it is known that it is refused: on a
 // platform that counts messages it would take the turn of its note, again and again.
 func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, st step) (remote string, err error) {
-	if known, waits := s.refused.Get(d.SessionID); waits && st.replaces == nil && known.step == st.id {
-		return "", known.err
-	}
-	if st.assumed {
+	known, waits := s.refused.Get(d.SessionID)
+	switch {
+	case st.assumed:
 		return "", nil
+	case waits && st.replaces == nil && known.step == st.id:
+		return "", known.err
 	}
 	return s.platform.Do(ctx, th, st.op)
 }
@@ -79,12 +80,12 @@ func (s *Sink) remember(d *chat.Delivery, st *step, next []step, err error) {
 		s.begun.Remove(d.SessionID)
 	case st.replaces != nil && (err == nil || errors.Is(err, chat.ErrPermanent)):
 		s.refused.Remove(d.SessionID)
-	case len(next) > 0 && next[0].replaces != nil:
+	case len(next) > 0 && next[0].replaces != nil && st.replaces == nil:
 		if _, known := s.refused.Get(d.SessionID); !known {
 			s.platform.Log.Warn("cannot show an event; writing a note instead", "session", platform.Session(d.SessionID), "err", err)
 		}
 		s.refused.Put(d.SessionID, refusal{st.id, err})
-	case st.optional && err != nil:
+	case st.optional && errors.Is(err, chat.ErrPermanent):
 		s.platform.Log.Debug("the platform rejected an optional call", "session", platform.Session(d.SessionID), "err", err)
 	}
 }

@@ -73,6 +73,8 @@ func (u unreadable) Is(target error) bool {
 	return target != context.DeadlineExceeded && errors.Is(u.error, target)
 }
 
+func (u unreadable) As(target any) bool { return errors.As(u.error, target) }
+
 // refusal is a step that the platform refused.
 type refusal struct {
 	step string
