@@ -25,7 +25,7 @@ type wholeText struct {
 
 // whole returns the text of a message one of whose platform messages has this text now.
 func (ev *event) whole(ctx context.Context, m *chat.Message, text string) (w wholeText, err error) {
-	links, err := ev.links(ctx, m.ID)
+	links, err := ev.thread.links(ctx, m.ID)
 	if err != nil {
 		return w, err
 	}
@@ -67,14 +67,6 @@ func (ev *event) wholeAlbum(origins []chat.Link, content, text string) (w wholeT
 	return w
 }
 
-// saveSaid stores what the platform messages of an album say.
-func (ev *event) saveSaid(ctx context.Context, links []chat.Link) error {
-	if len(links) == 0 {
-		return nil
-	}
-	return ev.store(ctx, nil, links)
-}
-
 // cutMissing splits a message's text into what was said and the lines for files that
 // relay could not take, each behind its line end.
 func cutMissing(content string) (said, missing string) {
@@ -91,11 +83,11 @@ func cutMissing(content string) (said, missing string) {
 	}
 }
 
-// albumWait is how long the messages of an album wait for each other.
-const albumWait = 2 * time.Second
-
-// maxAlbum is more than any platform's album has.
-const maxAlbum = 20
+// Limits of an album.
+const (
+	albumWait = 2 * time.Second // how long its messages wait for each other
+	maxAlbum  = 20              // messages, more than any platform's has
+)
 
 // album collects the messages of an album, once all have had time to arrive.
 func (ev *event) album(ctx context.Context) ([]chat.Inbound, error) {

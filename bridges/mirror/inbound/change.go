@@ -33,7 +33,7 @@ func (ev *event) edited(ctx context.Context) error {
 	if id == "" {
 		return ev.editedWithheld(ctx)
 	}
-	m, err := ev.loadMessage(ctx, id)
+	m, err := ev.thread.loadMessage(ctx, id)
 	forgotten := errors.Is(err, chat.ErrMessageNotFound) && ev.h.platform.Stateless
 	if err != nil && !forgotten || m.DeletedAt != 0 {
 		return err
@@ -69,7 +69,7 @@ func (ev *event) edited(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := ev.saveSaid(ctx, whole.said); err != nil {
+	if err := ev.thread.save(ctx, nil, whole.said); err != nil {
 		return err
 	}
 	if err := ev.removeCopies(ctx, id); err != nil || note || !m.Internal {
@@ -81,7 +81,7 @@ func (ev *event) edited(ctx context.Context) error {
 // editedWithheld answers an operator who edits a withheld message until it is fit for the
 // visitor: an edit sends nothing.
 func (ev *event) editedWithheld(ctx context.Context) error {
-	id, err := ev.origin(ctx)
+	id, err := ev.thread.origin(ctx, ev.Remote)
 	if errors.Is(err, chat.ErrMessageNotFound) || err == nil && id != withheldPlaceholder {
 		return nil
 	}
@@ -99,9 +99,9 @@ func (ev *event) deleted(ctx context.Context) error {
 		return err
 	}
 	if id == "" {
-		return ev.markGone(ctx, ev.Remote)
+		return ev.thread.markGone(ctx, ev.Remote)
 	}
-	ids, err := ev.fileMessages(ctx, id)
+	ids, err := ev.thread.fileMessages(ctx, ev.Remote, id)
 	if err != nil {
 		return err
 	}
@@ -116,23 +116,11 @@ func (ev *event) deleted(ctx context.Context) error {
 	return nil
 }
 
-// fileMessages are the messages besides id that brought files of the operator's
-// platform message.
-func (ev *event) fileMessages(ctx context.Context, id string) (ids []string, err error) {
-	links, err := ev.linksAt(ctx, ev.Remote)
-	for _, l := range links {
-		if l.Origin && l.SessionID == ev.thread.SessionID && l.MessageID != id && !engine.IsPlaceholder(l.MessageID) {
-			ids = append(ids, l.MessageID)
-		}
-	}
-	return ids, err
-}
-
 // removeCopies removes the copies beside an operator's message since it was edited
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.
 func (ev *event) removeCopies(ctx context.Context, id string) error {
-	links, err := ev.links(ctx, id)
+	links, err := ev.thread.links(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -140,12 +128,12 @@ func (ev *event) removeCopies(ctx context.Context, id string) error {
 		if l.Origin || l.State != chat.LinkLive || l.Remote == "" {
 			continue
 		}
-		if _, err := ev.h.platform.Do(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
+		if _, err := ev.h.platform.Do(ctx, ev.thread.Thread, chat.Op{Kind: chat.OpDelete, Remote: l.Remote}); err != nil && !errors.Is(err, chat.ErrMessageGone) {
 			if err := ev.h.dropIfFinal(err); err != nil {
 				return err
 			}
 		}
-		if err := ev.markGone(ctx, l.Remote); err != nil {
+		if err := ev.thread.markGone(ctx, l.Remote); err != nil {
 			return err
 		}
 	}
@@ -154,7 +142,7 @@ func (ev *event) removeCopies(ctx context.Context, id string) error {
 
 // deleteMessage deletes a message for all.
 func (ev *event) deleteMessage(ctx context.Context, id string) error {
-	_, err := ev.loadMessage(ctx, id)
+	_, err := ev.thread.loadMessage(ctx, id)
 	if errors.Is(err, chat.ErrMessageNotFound) && ev.h.platform.Stateless {
 		return ev.h.relay.Amend(ctx, ev.author, chat.EventMessageDeleted, ev.thread.SessionID, id, "")
 	}
@@ -196,17 +184,17 @@ func (ev *event) threadChanged(ctx context.Context) error {
 	case ev.Kind == chat.InboundThreadClosed && ev.At != 0 && waiting.Sub(ev.At) > turnMargin:
 		return nil // the visitor has written since
 	case ev.Kind == chat.InboundThreadClosed:
-		if err := ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadClosed); err != nil {
+		if err := ev.h.platform.SetThread(ctx, ev.thread.Thread, chat.ThreadClosed); err != nil {
 			return err
 		}
 		return relay.Close(ctx, ev.author, id)
 	case ev.Kind == chat.InboundThreadReopened:
-		if err := ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadLive); err != nil {
+		if err := ev.h.platform.SetThread(ctx, ev.thread.Thread, chat.ThreadLive); err != nil {
 			return err
 		}
 		return relay.Reopen(ctx, ev.author, id)
 	}
-	return ev.h.platform.SetThread(ctx, ev.thread, chat.ThreadGone)
+	return ev.h.platform.SetThread(ctx, ev.thread.Thread, chat.ThreadGone)
 }
 
 // listed deletes the operators' messages that were deleted while nothing was received: they
@@ -221,11 +209,11 @@ func (ev *event) listed(ctx context.Context) error {
 		return err
 	}
 	for _, l := range missing {
-		stands, err := bridge.Stands(ctx, ev.thread, l.Remote)
+		stands, err := bridge.Stands(ctx, ev.thread.Thread, l.Remote)
 		if err != nil {
 			return err
 		}
-		m, err := ev.loadMessage(ctx, l.MessageID)
+		m, err := ev.thread.loadMessage(ctx, l.MessageID)
 		if errors.Is(err, chat.ErrMessageNotFound) || err == nil && (stands || m.DeletedAt != 0) {
 			continue
 		}

@@ -35,7 +35,7 @@ func (ev *event) runCommand(ctx context.Context, parsed engine.ParsedCommand) (e
 		text, err := ev.deleteAnswered(ctx)
 		return engine.CommandResult{Answer: text}, engine.DeleteRefusal(err)
 	}
-	replyTo, err := ev.repliedTo(ctx, true)
+	replyTo, err := ev.thread.repliedTo(ctx, ev.ReplyTo, true)
 	if err != nil {
 		return engine.CommandResult{}, err
 	}
@@ -58,7 +58,7 @@ func (ev *event) savedAnswer(ctx context.Context, parsed engine.ParsedCommand) (
 // deleteAnswered deletes the message that the operator's platform message
 // answers.
 func (ev *event) deleteAnswered(ctx context.Context) (string, error) {
-	id, err := ev.repliedTo(ctx, true)
+	id, err := ev.thread.repliedTo(ctx, ev.ReplyTo, true)
 	if err == nil && id == "" {
 		id, err = (&event{Inbound: chat.Inbound{Remote: ev.ReplyTo}, h: ev.h, thread: ev.thread}).target(ctx)
 	}
@@ -76,7 +76,7 @@ func (ev *event) deleteAnswered(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, remote := range append(copies, ev.Remote) {
-		if _, err := ev.h.platform.Attempt(ctx, ev.thread, chat.Op{Kind: chat.OpDelete, Remote: remote}); err != nil {
+		if _, err := ev.h.platform.Attempt(ctx, ev.thread.Thread, chat.Op{Kind: chat.OpDelete, Remote: remote}); err != nil {
 			if err := ev.h.dropIfFinal(err); err != nil {
 				return "", err
 			}
@@ -87,7 +87,7 @@ func (ev *event) deleteAnswered(ctx context.Context) (string, error) {
 
 // copiesOf lists the platform messages that show a message.
 func (ev *event) copiesOf(ctx context.Context, id string) (remotes []string, err error) {
-	links, err := ev.links(ctx, id)
+	links, err := ev.thread.links(ctx, id)
 	for _, l := range links {
 		if l.State == chat.LinkLive && l.Remote != "" {
 			remotes = append(remotes, l.Remote)

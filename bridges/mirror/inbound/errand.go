@@ -42,7 +42,7 @@ func (ev *event) errand(key string, e errand) chat.Update {
 // storeErrands stores errands that belong to no message.
 func (ev *event) storeErrands(ctx context.Context, errands ...chat.Update) error {
 	defer ev.wakeErrands()
-	return ev.store(ctx, errands, nil)
+	return ev.thread.save(ctx, errands, nil)
 }
 
 func (ev *event) wakeErrands() {

@@ -90,10 +90,10 @@ func fileTime(size, largest int64) time.Duration {
 // sendFile fetches a file and sends it, or a line that stands for it if that fails,
 // unless its message was deleted meanwhile.
 func (ev *event) sendFile(ctx context.Context, e *errand) error {
-	if withdrawn, err := ev.wasDeleted(ctx); err != nil || withdrawn {
+	if withdrawn, err := ev.thread.wasDeleted(ctx, ev.Remote); err != nil || withdrawn {
 		return err
 	}
-	h, p := ev.h, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.linkTo(ev.Remote)}}
+	h, p := ev.h, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.thread.linkTo(ev.Remote)}}
 	p.ClientID = platform.Key(ev.update.Bridge, ev.update.Key)
 	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, h.relay.Settings().AttachmentRules().MaxBytes))
 	a, err := ev.copyFile(fetching, *e.File)
@@ -116,23 +116,6 @@ func (ev *event) sendFile(ctx context.Context, e *errand) error {
 	}
 	ev.Kind = chat.InboundMessage
 	return ev.answer(ctx, "The file "+chat.Clip(chat.OneLine(cmp.Or(e.File.Filename, "file")), 100)+" could not be passed on. Send it again if the visitor needs it.")
-}
-
-// wasDeleted reports whether the operator deleted the platform message.
-func (ev *event) wasDeleted(ctx context.Context) (gone bool, err error) {
-	err = ev.h.store.Read(ctx, func(rd chat.Reader) error {
-		gone = false
-		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
-		for _, l := range links {
-			if !l.Origin || l.SessionID != ev.thread.SessionID {
-				continue
-			}
-			m, err := rd.Message(l.SessionID, l.MessageID)
-			gone = gone || l.State == chat.LinkGone || err == nil && m.DeletedAt != 0
-		}
-		return err
-	})
-	return gone, err
 }
 
 // copyFile streams a file from the platform into relay.

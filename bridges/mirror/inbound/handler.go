@@ -60,7 +60,7 @@ func (h *Handler) handleInbound(ctx context.Context, u chat.Update, in chat.Inbo
 	}
 	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, h.relay.Settings().Text("operatorName"))), chat.MaxName)
 	author := h.colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: name}, in.Handles...)
-	ev := &event{Inbound: in, h: h, update: u, thread: th, author: author}
+	ev := &event{Inbound: in, h: h, update: u, thread: place{th, h.store}, author: author}
 	if in.Barred != "" {
 		return ev.barred(ctx)
 	}
@@ -140,7 +140,7 @@ func (h *Handler) runErrand(ctx context.Context, u chat.Update) error {
 	})
 	if err == nil {
 		by := chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: e.Name, Person: e.Person}
-		ev := &event{Inbound: chat.Inbound{Remote: e.About}, h: h, update: u, thread: th, author: by}
+		ev := &event{Inbound: chat.Inbound{Remote: e.About}, h: h, update: u, thread: place{th, h.store}, author: by}
 		switch e.Kind {
 		case "answer":
 			err = h.reply(ctx, th, e.About, e.Text)
@@ -167,8 +167,8 @@ func (ev *event) followStatus(ctx context.Context, s *chat.Session) error {
 	if ev.thread.State == chat.ThreadGone {
 		return nil
 	}
-	if _, err := ev.h.platform.Attempt(ctx, ev.thread, chat.Op{Kind: kind}); err != nil {
+	if _, err := ev.h.platform.Attempt(ctx, ev.thread.Thread, chat.Op{Kind: kind}); err != nil {
 		return ev.h.dropIfFinal(err)
 	}
-	return ev.h.platform.SetThread(ctx, ev.thread, state)
+	return ev.h.platform.SetThread(ctx, ev.thread.Thread, state)
 }

@@ -11,7 +11,7 @@ import (
 
 // message sends an operator's message to the visitor, or executes its command.
 func (ev *event) message(ctx context.Context) error {
-	_, err := ev.origin(ctx)
+	_, err := ev.thread.origin(ctx, ev.Remote)
 	if !errors.Is(err, chat.ErrMessageNotFound) {
 		return err // it was handled before
 	}
@@ -77,7 +77,7 @@ func (ev *event) send(ctx context.Context, post engine.Post) error {
 		return err
 	}
 	if ev.h.relay.VisitorReads(ev.thread.SessionID) {
-		ev.h.platform.Try(ctx, ev.thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
+		ev.h.platform.Try(ctx, ev.thread.Thread, chat.Op{Kind: chat.OpReact, Remote: ev.Remote, Receipt: "delivered"})
 	}
 	if ev.thread.State == chat.ThreadClosed {
 		return ev.queueStatus(ctx)
@@ -96,7 +96,7 @@ func (ev *event) newPost(ctx context.Context, parts []chat.Inbound, text string,
 		lines = []string{text}
 	}
 	for i, in := range parts {
-		l := ev.linkTo(in.Remote)
+		l := ev.thread.linkTo(in.Remote)
 		switch whole := text == captions(parts); {
 		case whole:
 			l.Said = len(in.Text)
@@ -108,7 +108,7 @@ func (ev *event) newPost(ctx context.Context, parts []chat.Inbound, text string,
 	if ev.h.platform.Stateless {
 		p.ID = ev.foreignID()
 	}
-	replyTo, err := ev.repliedTo(ctx, note)
+	replyTo, err := ev.thread.repliedTo(ctx, ev.ReplyTo, note)
 	if err != nil {
 		return p, err
 	}

@@ -3,8 +3,8 @@ package outbound
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -189,9 +189,9 @@ func (p planner) textSteps(v *view) (steps []step) {
 		steps = append(steps, st)
 	}
 	first := &v.messages[0]
-	for _, l := range sortedLinks(have) {
-		st := step{op: chat.Op{Kind: chat.OpDelete, Remote: l.Remote}, shows: v.ids(), part: l.Part, rev: v.rev}
-		if l.Part == 0 {
+	for _, part := range slices.Sorted(maps.Keys(have)) {
+		st := step{op: chat.Op{Kind: chat.OpDelete, Remote: have[part].Remote}, shows: v.ids(), part: part, rev: v.rev}
+		if part == 0 {
 			st.fallback = keptNote(first, &st)
 		}
 		steps = append(steps, st)
@@ -223,15 +223,6 @@ func copiesByPart(messages []copies, files bool) map[int]chat.Link {
 		}
 	}
 	return have
-}
-
-func sortedLinks(byPart map[int]chat.Link) []chat.Link {
-	links := make([]chat.Link, 0, len(byPart))
-	for _, l := range byPart {
-		links = append(links, l)
-	}
-	sort.Slice(links, func(i, j int) bool { return links[i].Part < links[j].Part })
-	return links
 }
 
 // textOps are the ops that post the messages' text, none when nothing is left of it or
@@ -268,8 +259,8 @@ func (v *view) firstShown() chat.Time {
 func (p planner) fileSteps(v *view, m *copies) (steps []step) {
 	have := copiesByPart([]copies{*m}, true)
 	if m.DeletedAt != 0 {
-		for _, l := range sortedLinks(have) {
-			st := step{op: chat.Op{Kind: chat.OpDelete, Remote: l.Remote}, shows: []string{m.ID}, part: l.Part, rev: v.rev}
+		for _, part := range slices.Sorted(maps.Keys(have)) {
+			st := step{op: chat.Op{Kind: chat.OpDelete, Remote: have[part].Remote}, shows: []string{m.ID}, part: part, rev: v.rev}
 			st.fallback = keptNote(m, &st)
 			steps = append(steps, st)
 		}
