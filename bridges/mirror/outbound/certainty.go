@@ -32,18 +32,3 @@ type outcome struct {
 	came   certainty
 	err    error
 }
-
-// mark notes in the deliveries what is certain of them: all of a batch that may have
-// arrived must be asked for again, and what is not under way has never left relay.
-func (out *outcome) mark(lane []chat.Delivery, before certainty) {
-	state := chat.DeliveryPending
-	switch {
-	case platform.IsAmbiguous(out.err):
-		state = chat.DeliverySending
-	case before != unknown || out.came == unknown:
-		return
-	}
-	for i := range lane[:out.batch] {
-		lane[i].State = state
-	}
-}

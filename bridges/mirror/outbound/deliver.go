@@ -79,6 +79,21 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 	return out
 }
 
+// mark notes in the deliveries what is certain of them: all of a batch that may have
+// arrived must be asked for again, and what is not under way has never left relay.
+func (out *outcome) mark(lane []chat.Delivery, before certainty) {
+	state := chat.DeliveryPending
+	switch {
+	case platform.IsAmbiguous(out.err):
+		state = chat.DeliverySending
+	case before != unknown || out.came == unknown:
+		return
+	}
+	for i := range lane[:out.batch] {
+		lane[i].State = state
+	}
+}
+
 // look reads what the head of a lane needs. An outcome that is unknown is looked up on
 // the platform first.
 func (s *Sink) look(ctx context.Context, lane []chat.Delivery, came certainty) (view, error) {

@@ -143,8 +143,11 @@ func (p planner) batch(v *view) []copies {
 // edited, deleted or written since. Batches that never left are dropped.
 func (v *view) reservation() []step {
 	first := &v.messages[0]
+	if !v.fresh() || len(v.messages) == 1 && len(first.sending) == 0 {
+		return nil
+	}
 	st := step{op: chat.Op{Kind: opReserve}, assumed: true}
-	if v.fresh() && len(first.links) == 0 && len(v.messages) > 1 {
+	if len(first.links) == 0 && len(v.messages) > 1 {
 		st.shows = v.ids()
 	}
 	name := batchName(v.head().SessionID, st.shows)
@@ -155,7 +158,7 @@ func (v *view) reservation() []step {
 			st.drops = append(st.drops, l.Remote)
 		}
 	}
-	if st.op.Remote = name; !v.fresh() || len(st.shows)+len(st.drops) == 0 {
+	if st.op.Remote = name; len(st.shows)+len(st.drops) == 0 {
 		return nil
 	}
 	return []step{st}
