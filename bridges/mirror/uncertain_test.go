@@ -1,8 +1,10 @@
 package mirror_test
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,4 +135,41 @@ func TestRejoinsAmbiguousBatch(t *testing.T) {
 			expectTexts(t, "deleted", f.shown(0), strings.Split(want, "|")...)
 		}, f)
 	}
+}
+
+// away is a store that cannot be read for some time.
+type away struct {
+	chat.Store
+	fails atomic.Int64
+}
+
+func (a *away) Read(ctx context.Context, op func(chat.Reader) error) error {
+	if a.fails.Add(-1) >= 0 {
+		return chat.ErrAway
+	}
+	return a.Store.Read(ctx, op)
+}
+
+// TestDoubtOutlivesTheDatabase: an attempt that cannot read what to show says nothing
+// about the one before it.
+func TestDoubtOutlivesTheDatabase(t *testing.T) {
+	f := newFake("slack")
+	f.mindful = true
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		o.soon()
+		o.stop()
+		store := &away{Store: o.store}
+		o = start(t, store, false, f)
+		id := o.greeted(t)
+		f.breakAt(true, 1, chat.ErrAmbiguous, says("once"))
+		o.say(t, id, "once")
+		time.Sleep(500 * time.Millisecond)
+		store.fails.Store(3)
+		o.settle()
+		expectTexts(t, "texts", f.shown(0), "hello", "once")
+		if left := store.fails.Load(); left >= 0 {
+			t.Errorf("%d attempts too few met the store while it was away", left)
+		}
+		o.stop()
+	}, f)
 }

@@ -62,12 +62,11 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 	}()
 	out = outcome{batch: 1, came: came}
 	v, err := s.look(ctx, lane, came)
-	out.thread, out.came = v.thread, v.came
-	if out.err = err; err != nil {
+	if out.thread, out.err = v.thread, err; err != nil {
 		return out
 	}
 	pl, err := s.plan(v)
-	out.batch += pl.more
+	out.batch, out.came = out.batch+pl.more, v.came
 	if err == nil && (pl.opens || len(pl.steps) > 0) && !v.whole() {
 		pl.steps, err = s.begin(ctx, &v, pl)
 		out.thread = v.thread
