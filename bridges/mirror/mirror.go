@@ -8,9 +8,9 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/bridges/mirror/inbound"
 	"github.com/relay-chat/relay/bridges/mirror/outbound"
-	"github.com/relay-chat/relay/bridges/mirror/platform"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -19,7 +19,7 @@ import (
 type Mirror struct {
 	*outbound.Sink
 	*inbound.Handler
-	platform *platform.Client
+	platform *access.Platform
 }
 
 // Options are what a Mirror is made of.
@@ -46,7 +46,7 @@ type Options struct {
 
 // New makes the mirror of a bridge.
 func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
-	p := platform.New(engine, b, o.Log, o.Stateless, o.Moved)
+	p := access.New(engine, b, o.Log, o.Stateless, o.Moved)
 	if o.Colleague == nil {
 		o.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -94,7 +94,7 @@ func (ev *event) album(ctx context.Context) ([]chat.Inbound, error) {
 	if wait := ev.update.ReceivedAt.Add(albumWait).Sub(chat.Now()); wait > 0 {
 		return nil, &chat.RetryAfter{After: wait, Cause: errors.New("waiting for the rest of an album")}
 	}
-	lane, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Update, error) {
+	lane, err := access.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Update, error) {
 		return rd.InboxLane(ev.update.Bridge, ev.update.Thread, maxAlbum)
 	})
 	if err != nil {

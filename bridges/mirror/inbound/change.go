@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -231,7 +231,7 @@ func (ev *event) listed(ctx context.Context) error {
 
 // missing are the origins of operators' messages that should stand in what was read.
 func (ev *event) missing(ctx context.Context) (list []chat.Link, err error) {
-	links, err := platform.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
+	links, err := access.ReadOne(ctx, ev.h.store, func(rd chat.Reader) ([]chat.Link, error) {
 		return rd.LinksOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
 	})
 	for _, l := range links {

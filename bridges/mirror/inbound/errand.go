@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -35,7 +35,7 @@ func (ev *event) errand(key string, e errand) chat.Update {
 	e.Kind, _, _ = strings.Cut(key, " ")
 	e.Channel, e.SessionID = ev.thread.Channel, ev.thread.SessionID
 	raw, _ := json.Marshal(e) // strings and numbers
-	return chat.Update{Bridge: ev.h.platform.Name() + chat.Errands, Thread: ev.thread.Ref, Key: platform.Key(ev.thread.Channel, ev.thread.Ref, ev.update.Key, key),
+	return chat.Update{Bridge: ev.h.platform.Name() + chat.Errands, Thread: ev.thread.Ref, Key: access.Key(ev.thread.Channel, ev.thread.Ref, ev.update.Key, key),
 		Raw: raw, ReceivedAt: chat.Now(), NextAt: chat.Now()}
 }
 
@@ -75,7 +75,7 @@ func (ev *event) answers(text string) (list []chat.Update) {
 // reply writes in a thread as relay itself, in answer to a platform message.
 func (h *Handler) reply(ctx context.Context, th chat.Thread, remote, text string) error {
 	for i, op := range h.platform.Split(chat.Op{Kind: chat.OpNote, Text: text}) {
-		op.Key = platform.Key("answer", th.Ref, remote, strconv.Itoa(i))
+		op.Key = access.Key("answer", th.Ref, remote, strconv.Itoa(i))
 		if _, err := h.platform.Do(ctx, th, op); err != nil {
 			return h.dropIfFinal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -94,7 +94,7 @@ func (ev *event) sendFile(ctx context.Context, e *errand) error {
 		return err
 	}
 	h, p := ev.h, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.thread.linkTo(ev.Remote)}}
-	p.ClientID = platform.Key(ev.update.Bridge, ev.update.Key)
+	p.ClientID = access.Key(ev.update.Bridge, ev.update.Key)
 	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, h.relay.Settings().AttachmentRules().MaxBytes))
 	a, err := ev.copyFile(fetching, *e.File)
 	cancel()

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/queue"
@@ -98,7 +98,7 @@ func (ev *event) dispatch(ctx context.Context) error {
 // owner finds the thread with its session: in the store or, in bridge mode, from the
 // update or the platform. For relay's own thread it returns errSystemThread.
 func (h *Handler) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, err error) {
-	th, err = platform.ReadOne(ctx, h.store, func(rd chat.Reader) (chat.Thread, error) {
+	th, err = access.ReadOne(ctx, h.store, func(rd chat.Reader) (chat.Thread, error) {
 		return rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 	})
 	if err == nil && th.SessionID == engine.SystemSession {

@@ -1,5 +1,5 @@
 // Package inbound hands what operators do in a session's thread to the service. It
-// imports server/chat and bridges/mirror/platform only.
+// imports server/chat and bridges/mirror/access only.
 package inbound
 
 import (
@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/queue"
@@ -15,7 +15,7 @@ import (
 
 // Handler handles one platform's updates, and the errands that they leave.
 type Handler struct {
-	platform  *platform.Client
+	platform  *access.Platform
 	store     chat.Store
 	relay     *engine.Engine
 	inbox     *queue.Inbox
@@ -31,7 +31,7 @@ type Colleague func(ctx context.Context, by chat.Author, names ...string) chat.A
 // New makes the handler of a platform. seal makes the tokens under which operators'
 // files are read in bridge mode; colleague completes an operator whom the platform calls
 // by these names, if that is a person of the team.
-func New(engine *engine.Engine, p *platform.Client, seal *chat.FileSeal, colleague Colleague) *Handler {
+func New(engine *engine.Engine, p *access.Platform, seal *chat.FileSeal, colleague Colleague) *Handler {
 	return &Handler{platform: p, store: engine.Store, relay: engine, inbox: engine.Inbox, seal: seal, colleague: colleague}
 }
 

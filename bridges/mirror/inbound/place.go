@@ -3,7 +3,7 @@ package inbound
 import (
 	"context"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -23,22 +23,22 @@ func (p *place) linkTo(remote string) chat.Link {
 // placeholder of a command.
 func (p *place) origin(ctx context.Context, remote string) (id string, err error) {
 	at := p.linkTo(remote)
-	return platform.ReadOne(ctx, p.store, func(rd chat.Reader) (string, error) { return engine.OriginAt(rd, &at, p.SessionID) })
+	return access.ReadOne(ctx, p.store, func(rd chat.Reader) (string, error) { return engine.OriginAt(rd, &at, p.SessionID) })
 }
 
 // loadMessage reads a message of the session.
 func (p *place) loadMessage(ctx context.Context, id string) (chat.Message, error) {
-	return platform.ReadOne(ctx, p.store, func(rd chat.Reader) (chat.Message, error) { return rd.Message(p.SessionID, id) })
+	return access.ReadOne(ctx, p.store, func(rd chat.Reader) (chat.Message, error) { return rd.Message(p.SessionID, id) })
 }
 
 // links returns the links of a message of the session.
 func (p *place) links(ctx context.Context, id string) ([]chat.Link, error) {
-	return platform.ReadOne(ctx, p.store, func(rd chat.Reader) ([]chat.Link, error) { return rd.Links(p.SessionID, id, p.Bridge, p.Channel) })
+	return access.ReadOne(ctx, p.store, func(rd chat.Reader) ([]chat.Link, error) { return rd.Links(p.SessionID, id, p.Bridge, p.Channel) })
 }
 
 // linksAt returns the links of a platform message.
 func (p *place) linksAt(ctx context.Context, remote string) ([]chat.Link, error) {
-	return platform.ReadOne(ctx, p.store, func(rd chat.Reader) ([]chat.Link, error) { return rd.LinksAt(p.Bridge, p.Channel, remote) })
+	return access.ReadOne(ctx, p.store, func(rd chat.Reader) ([]chat.Link, error) { return rd.LinksAt(p.Bridge, p.Channel, remote) })
 }
 
 // markGone notes that a copy is gone.
@@ -48,7 +48,7 @@ func (p *place) markGone(ctx context.Context, remote string) error {
 		if err != nil {
 			return err
 		}
-		return platform.SaveGone(tx, links)
+		return access.SaveGone(tx, links)
 	})
 }
 

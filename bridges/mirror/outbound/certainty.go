@@ -1,7 +1,7 @@
 package outbound
 
 import (
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -19,7 +19,7 @@ const (
 
 // after is the certainty after an error.
 func (c certainty) after(err error) certainty {
-	if platform.IsAmbiguous(err) {
+	if access.IsAmbiguous(err) {
 		return unknown
 	}
 	return c

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -83,7 +83,7 @@ func (s *Sink) attempt(ctx context.Context, lane []chat.Delivery, came certainty
 func (out *outcome) mark(lane []chat.Delivery, before certainty) {
 	state := chat.DeliveryPending
 	switch {
-	case platform.IsAmbiguous(out.err):
+	case access.IsAmbiguous(out.err):
 		state = chat.DeliverySending
 	case before != unknown || out.came == unknown:
 		return
@@ -121,7 +121,7 @@ func (s *Sink) isStuck(d *chat.Delivery, out outcome) bool {
 	stuck := f.again(s.platform.OpsDone(), d.Passed)
 	if stuck && !f.logged {
 		f.logged = true
-		s.platform.Log.Warn("the platform keeps failing at one delivery; it may accept others", "session", platform.Session(d.SessionID),
+		s.platform.Log.Warn("the platform keeps failing at one delivery; it may accept others", "session", access.Session(d.SessionID),
 			"thread", out.thread.Ref, "type", d.Event.Type, "attempts", d.Attempts, "err", out.err)
 	}
 	s.failing.Put(d.ID(), f)
@@ -132,11 +132,11 @@ func (s *Sink) isStuck(d *chat.Delivery, out outcome) bool {
 // takes the note that stands for it: else it is not this delivery that the
 // platform fails at. What was sent together stays together while it is uncertain.
 func (s *Sink) letOthersPass(ctx context.Context, lane []chat.Delivery, out outcome, came certainty) outcome {
-	if out.thread.Ref == "" || out.batch > 1 && platform.IsAmbiguous(out.err) {
+	if out.thread.Ref == "" || out.batch > 1 && access.IsAmbiguous(out.err) {
 		return out
 	}
 	d, name := &lane[0], "waits "+lane[0].Event.Name()
-	noted, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
+	noted, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
 		return s.reading(rd, d.SessionID).links(engine.Placeholder(name))
 	})
 	if err == nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -40,7 +40,7 @@ func (s *Sink) prepare(d *chat.Delivery, th chat.Thread, st step, came certainty
 	case st.op.Kind == chat.OpOpen:
 		st.op.Ambiguous = st.op.Ambiguous || came == unknown
 	case st.creates():
-		st.op.Key, st.op.Ambiguous = platform.Key(th.Ref, st.id), came == unknown
+		st.op.Key, st.op.Ambiguous = access.Key(th.Ref, st.id), came == unknown
 		if st.op.Ambiguous {
 			st.rev = d.Rev // what arrived may be older than what is known now
 			st.op.Since, st.op.Known = d.CreatedAt, s.isLinked
@@ -64,7 +64,7 @@ func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, s
 
 // isLinked reports whether a platform message is linked to something.
 func (s *Sink) isLinked(ctx context.Context, remote string) (bool, error) {
-	links, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
+	links, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
 		return rd.LinksAt(s.platform.Name(), s.platform.Channel(), remote)
 	})
 	return len(links) > 0, err
@@ -74,7 +74,7 @@ func (s *Sink) isLinked(ctx context.Context, remote string) (bool, error) {
 // thread, or that it is refused while its note waits.
 func (s *Sink) remember(d *chat.Delivery, st *step, next []step, err error) {
 	switch {
-	case st.op.Kind == chat.OpOpen && platform.IsAmbiguous(err):
+	case st.op.Kind == chat.OpOpen && access.IsAmbiguous(err):
 		s.begun.Put(d.SessionID, st.op.Since)
 	case st.op.Kind == chat.OpOpen && err == nil:
 		s.begun.Remove(d.SessionID)
@@ -82,10 +82,10 @@ func (s *Sink) remember(d *chat.Delivery, st *step, next []step, err error) {
 		s.refused.Remove(d.SessionID)
 	case len(next) > 0 && next[0].replaces != nil && st.replaces == nil:
 		if _, known := s.refused.Get(d.SessionID); !known {
-			s.platform.Log.Warn("cannot show an event; writing a note instead", "session", platform.Session(d.SessionID), "err", err)
+			s.platform.Log.Warn("cannot show an event; writing a note instead", "session", access.Session(d.SessionID), "err", err)
 		}
 		s.refused.Put(d.SessionID, refusal{st.id, err})
 	case st.optional && errors.Is(err, chat.ErrPermanent):
-		s.platform.Log.Debug("the platform rejected an optional call", "session", platform.Session(d.SessionID), "err", err)
+		s.platform.Log.Debug("the platform rejected an optional call", "session", access.Session(d.SessionID), "err", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -86,7 +86,7 @@ func (v *view) doubtSince() chat.Time {
 // questions ask for what steps may have posted.
 func (s *Sink) questions(v *view, th chat.Thread, steps []step) (ops []chat.Op, keys []string) {
 	for _, st := range steps {
-		op := chat.Op{Key: platform.Key(th.Ref, st.name(nil)), Since: v.doubtSince(), Known: s.isLinked}
+		op := chat.Op{Key: access.Key(th.Ref, st.name(nil)), Since: v.doubtSince(), Known: s.isLinked}
 		if st.part >= fileParts {
 			op.File = new(chat.OpFile)
 		}

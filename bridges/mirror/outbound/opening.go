@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -136,7 +136,7 @@ func (p planner) openingSteps(v *view, o *opening) (steps []step) {
 	parts := p.split(op)
 	if v.threadless() {
 		open := parts[0] // every attempt has the same key, whichever delivery makes it, until that thread is lost
-		open.Key, open.Since = platform.Key("open", d.SessionID, strconv.Itoa(o.lost)), d.CreatedAt
+		open.Key, open.Since = access.Key("open", d.SessionID, strconv.Itoa(o.lost)), d.CreatedAt
 		if o.begun != 0 {
 			open.Since, open.Ambiguous = min(open.Since, o.begun), true
 		}

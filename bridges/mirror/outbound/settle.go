@@ -3,7 +3,7 @@ package outbound
 import (
 	"context"
 
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -82,7 +82,7 @@ func batchName(sessionID string, ids []string) string {
 	if len(ids) < 2 {
 		return ""
 	}
-	return engine.Placeholder(platform.Key(append([]string{"batch", sessionID}, ids...)...))
+	return engine.Placeholder(access.Key(append([]string{"batch", sessionID}, ids...)...))
 }
 
 // bury stores that a thread is gone, with its copies of the messages that are being
@@ -99,7 +99,7 @@ func (s *Sink) bury(ctx context.Context, th chat.Thread, batch []chat.Delivery) 
 			if err != nil {
 				return err
 			}
-			if err := platform.SaveGone(tx, links); err != nil {
+			if err := access.SaveGone(tx, links); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,6 @@
 // Package outbound shows a session's events in its thread on a platform: it plans what
 // the thread must show, executes the steps and settles what is certain of each. It
-// imports server/chat, bridges/mirror/platform and bridges/cache only.
+// imports server/chat, bridges/mirror/access and bridges/cache only.
 package outbound
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges/cache"
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/hub"
@@ -20,7 +20,7 @@ import (
 // the links; the bridge shows it.
 type Sink struct {
 	planner
-	platform *platform.Client
+	platform *access.Platform
 	store    chat.Store
 	relay    *engine.Engine
 	hub      *hub.Hub
@@ -38,7 +38,7 @@ type Opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.R
 
 // New makes the sink of a platform. links makes links to files for platforms that take
 // none; nil when relay has no public address.
-func New(engine *engine.Engine, p *platform.Client, links *chat.FileLinks, open Opener) *Sink {
+func New(engine *engine.Engine, p *access.Platform, links *chat.FileLinks, open Opener) *Sink {
 	_, recalls := p.Bridge.(chat.Recaller)
 	_, finds := p.Bridge.(chat.Finder)
 	return &Sink{planner: planner{split: p.Split, hosts: engine.Relay.Hosts(), stateless: p.Stateless, searchable: recalls || finds, links: links, open: open},

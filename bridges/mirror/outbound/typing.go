@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges/cache"
-	"github.com/relay-chat/relay/bridges/mirror/platform"
+	"github.com/relay-chat/relay/bridges/mirror/access"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -51,7 +51,7 @@ func (s *Sink) isVisitorTyping(e *chat.Event) bool {
 
 // showTyping shows it in the session's thread, if there is one that is open.
 func (s *Sink) showTyping(ctx context.Context, sessionID string) {
-	th, err := platform.ReadOne(ctx, s.store, func(rd chat.Reader) (chat.Thread, error) {
+	th, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) (chat.Thread, error) {
 		return rd.ThreadOf(sessionID, s.platform.Name(), s.platform.Channel())
 	})
 	if err != nil || th.State != chat.ThreadLive {

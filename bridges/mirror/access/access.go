@@ -1,7 +1,7 @@
-// Package platform is one chat platform as both directions of a mirror use it: each
+// Package access is one chat platform as both directions of a mirror reach it: each
 // call keeps to the platform's pauses and tells how it is doing. It imports
 // server/chat and bridges/cache only.
-package platform
+package access
 
 import (
 	"context"
@@ -21,8 +21,8 @@ import (
 	"github.com/relay-chat/relay/server/engine/queue"
 )
 
-// Client is a bridge with its health, its pauses and the channel that it writes to.
-type Client struct {
+// Platform is a bridge with its health, its pauses and the channel that it writes to.
+type Platform struct {
 	chat.Bridge
 	Log *slog.Logger
 	// Stateless is bridge mode: the store forgets, threads lead back to their
@@ -45,10 +45,10 @@ type Client struct {
 	silentUntil time.Time // until when the platform wants no calls
 }
 
-// New makes the client of a bridge. moved, if not nil, is called when the bridge's
+// New makes a bridge's platform. moved, if not nil, is called when the bridge's
 // channel has another id.
-func New(engine *engine.Engine, b chat.Bridge, log *slog.Logger, stateless bool, moved func(ctx context.Context, to string) error) *Client {
-	return &Client{Bridge: b, Log: log.With("bridge", b.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
+func New(engine *engine.Engine, b chat.Bridge, log *slog.Logger, stateless bool, moved func(ctx context.Context, to string) error) *Platform {
+	return &Platform{Bridge: b, Log: log.With("bridge", b.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
 		turns: cache.New[chat.Time](maxTurns), channel: boundChannel{id: b.Channel()}}
 }
 
@@ -70,64 +70,64 @@ const (
 )
 
 // Attempt carries out one op once, unless the platform asked for a pause.
-func (c *Client) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	if wait := c.pauseLeft(); wait > 0 {
+func (p *Platform) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if wait := p.pauseLeft(); wait > 0 {
 		return "", &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errors.New("the platform asked for a pause")}
 	}
-	limit := c.Limits().Timeout
+	limit := p.Limits().Timeout
 	if limit <= 0 {
 		limit = opTimeout
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	failures := c.failureCount()
-	remote, err = c.Bridge.Do(ctx, th, op)
+	failures := p.failureCount()
+	remote, err = p.Bridge.Do(ctx, th, op)
 	var limited *chat.RetryAfter
 	switch {
 	case err == nil:
-		c.noteSuccess(failures)
-		c.opsDone.Add(1)
+		p.noteSuccess(failures)
+		p.opsDone.Add(1)
 		if op.Kind == chat.OpClose || op.Kind == chat.OpReopen {
-			c.turns.Put(th.Ref, chat.Now())
+			p.turns.Put(th.Ref, chat.Now())
 		}
-		c.outbox.MarkReachable(c.Name())
+		p.outbox.MarkReachable(p.Name())
 	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
-		c.pauseFor(limited.Pause())
+		p.pauseFor(limited.Pause())
 	}
 	return remote, err
 }
 
 // TurnedAt returns when relay itself closed or reopened a thread last, 0 when unknown.
-func (c *Client) TurnedAt(ref string) chat.Time {
-	at, _ := c.turns.Get(ref)
+func (p *Platform) TurnedAt(ref string) chat.Time {
+	at, _ := p.turns.Get(ref)
 	return at
 }
 
 // Do carries out one op; a closed thread is reopened for it, and if the op is
 // nothing that anybody said, closed again. One that cannot be reopened is as
 // good as gone.
-func (c *Client) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	remote, err = c.Attempt(ctx, th, op)
+func (p *Platform) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	remote, err = p.Attempt(ctx, th, op)
 	if !errors.Is(err, chat.ErrThreadClosed) || op.Kind == chat.OpClose {
 		return remote, err
 	}
-	if _, err := c.Attempt(ctx, th, chat.Op{Kind: chat.OpReopen}); err != nil {
+	if _, err := p.Attempt(ctx, th, chat.Op{Kind: chat.OpReopen}); err != nil {
 		return "", cannotReopen(err)
 	}
 	stays := op.Kind == chat.OpPost && !op.Aside || th.State != chat.ThreadClosed
 	if stays {
-		if err := c.SetThread(ctx, th, chat.ThreadLive); err != nil {
+		if err := p.SetThread(ctx, th, chat.ThreadLive); err != nil {
 			return "", err
 		}
 	}
-	if remote, err = c.Attempt(ctx, th, op); errors.Is(err, chat.ErrThreadClosed) {
+	if remote, err = p.Attempt(ctx, th, op); errors.Is(err, chat.ErrThreadClosed) {
 		return "", cannotReopen(err)
 	} else if err != nil {
 		return "", err
 	}
 	if !stays {
-		if _, err := c.Attempt(ctx, th, chat.Op{Kind: chat.OpClose}); err != nil {
-			c.Log.Warn("a thread stays open that was closed", "ref", th.Ref, "err", err)
+		if _, err := p.Attempt(ctx, th, chat.Op{Kind: chat.OpClose}); err != nil {
+			p.Log.Warn("a thread stays open that was closed", "ref", th.Ref, "err", err)
 		}
 	}
 	return remote, nil
@@ -135,14 +135,14 @@ func (c *Client) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote str
 
 // Try carries out an unimportant op once, if the bridge has no problem and no
 // pause.
-func (c *Client) Try(ctx context.Context, th chat.Thread, op chat.Op) {
-	if c.Trouble() != nil || c.pauseLeft() > 0 {
+func (p *Platform) Try(ctx context.Context, th chat.Thread, op chat.Op) {
+	if p.Trouble() != nil || p.pauseLeft() > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, optionalTimeout)
 	defer cancel()
-	if _, err := c.Bridge.Do(ctx, th, op); err != nil {
-		c.Log.Debug("an optional update is not shown", "session", Session(th.SessionID), "err", err)
+	if _, err := p.Bridge.Do(ctx, th, op); err != nil {
+		p.Log.Debug("an optional update is not shown", "session", Session(th.SessionID), "err", err)
 	}
 }
 
@@ -154,12 +154,12 @@ func cannotReopen(err error) error {
 }
 
 // SetThread stores a thread's state.
-func (c *Client) SetThread(ctx context.Context, th chat.Thread, state chat.ThreadState) error {
+func (p *Platform) SetThread(ctx context.Context, th chat.Thread, state chat.ThreadState) error {
 	if th.SessionID == "" {
 		return nil // it belongs to no session
 	}
 	th.State = state
-	return c.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
+	return p.Persist(ctx, func(tx chat.Tx) error { return tx.SaveThread(&th) })
 }
 
 // ReadOne reads one thing from the store.
@@ -173,17 +173,17 @@ func ReadOne[T any](ctx context.Context, store chat.Store, op func(chat.Reader) 
 
 // Persist stores what the platform has done already. It retries while the database
 // is away, because nothing else knows; an erased session's part is dropped.
-func (c *Client) Persist(ctx context.Context, op func(chat.Tx) error) error {
+func (p *Platform) Persist(ctx context.Context, op func(chat.Tx) error) error {
 	for {
-		err := c.store.Apply(ctx, op)
+		err := p.store.Apply(ctx, op)
 		if err == nil || errors.Is(err, chat.ErrSessionNotFound) {
 			return err
 		}
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: it was carried out but not stored: %w", chat.ErrAmbiguous, err)
 		}
-		if n := c.unstored.Allow(); n > 0 {
-			c.Log.Error("the mirror cannot use the database", "err", err, "count", n)
+		if n := p.unstored.Allow(); n > 0 {
+			p.Log.Error("the mirror cannot use the database", "err", err, "count", n)
 		}
 		chat.Rest(ctx, chat.StorePause)
 	}
@@ -201,7 +201,7 @@ func SaveGone(tx chat.Tx, links []chat.Link) error {
 }
 
 // OpsDone counts the ops that were carried out.
-func (c *Client) OpsDone() int64 { return c.opsDone.Load() }
+func (p *Platform) OpsDone() int64 { return p.opsDone.Load() }
 
 // Key makes the key of an op: 24 letters and digits.
 func Key(words ...string) string {
