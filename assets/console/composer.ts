@@ -3,7 +3,7 @@
 import { byId, h, icon, iconButton, on, setText, syncChildren } from "./dom";
 import { draftKey, isNoting } from "./drafts";
 import { preview } from "./format";
-import { sizeOf } from "../widget/size";
+import { sizeOf } from "../shared/size";
 import { senderName } from "./message";
 import { attach, draft, dropUpload, editLast, leave, note, submit, uploadsOf } from "./outbox";
 import { changed, set } from "./store";

@@ -1,6 +1,6 @@
 // Sessions, times and sizes as text.
 
-import { parse, type Piece } from "../widget/markup";
+import { parse, type Piece } from "../shared/markup";
 import { h } from "./dom";
 import type { Message, Session } from "./types";
 

@@ -9,8 +9,8 @@ import { me } from "./me";
 import { edit, mayChange, remove, retry } from "./outbox";
 import { again, discard, takeBack } from "./queue";
 import { set, state } from "./store";
-import { onlyEmoji, parse, type Piece } from "../widget/markup";
-import { sizeOf } from "../widget/size";
+import { onlyEmoji, parse, type Piece } from "../shared/markup";
+import { sizeOf } from "../shared/size";
 import type { Attachment, Message, Pending, Undelivered } from "./types";
 
 const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;

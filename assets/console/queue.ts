@@ -4,7 +4,7 @@
 import { ApiError, call, sessionPath } from "./api";
 import { byId } from "./dom";
 import { giveBack } from "./drafts";
-import { randomId } from "../widget/random";
+import { randomId } from "../shared/random";
 import { me, myId } from "./me";
 import { without } from "./pending";
 import { receive } from "./receive";

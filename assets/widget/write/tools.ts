@@ -1,0 +1,113 @@
+// tools.ts is what stands around the field: files by button, paste and drop,
+// emoji, voice, and the large view of pictures. Loaded when the chat has been
+// opened; each tool then loads what it needs.
+
+import type { Composer } from "./composer";
+import { h, iconButton } from "../ui/dom";
+import type { Emoji } from "./emoji";
+import { tools as english } from "../lang/en.json";
+import type { createLazy } from "../ui/lazy";
+import type { Lightbox } from "../chat/lightbox";
+import type { Core, State } from "../types";
+import type { Uploads } from "./uploads";
+import type { Voice } from "./voice";
+
+export interface Tools {
+  update(state: State): void;
+  /** Makes a player of what holds the link to a sound. */
+  play(holder: HTMLElement): void;
+  /** Ends what a tool has begun; false if there was nothing. */
+  cancel(): boolean;
+}
+
+/** What the part needs of the panel. */
+export interface Bench {
+  scroller: HTMLElement;
+  composer: Composer;
+  lazy: ReturnType<typeof createLazy>;
+  style(sheet: CSSStyleSheet): void;
+}
+
+const CLIP = "m20 11-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14 7.6";
+const SMILE = "M12 3a9 9 0 1 0 .01 0M8 14c1.5 3 6.5 3 8 0M9 9v.5M15 9v.5";
+const MICROPHONE = "M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3M5 11a7 7 0 0 0 14 0M12 18v3";
+
+/** create puts the buttons beside the field. */
+export function create(core: Core, { scroller, composer, lazy, style }: Bench): Tools {
+  const t = core.words("tools", english);
+  const { field, send } = composer;
+  const panel = scroller.closest<HTMLElement>(".panel")!;
+  const show = (made: { styles: CSSStyleSheet }) => style(made.styles);
+  const uploads = lazy<Uploads>(UPLOADS_FILE, null, (made) => {
+    show(made);
+    composer.above(made.node);
+    made.update(core.store.state);
+  });
+  const upload = (files: Iterable<File>) => {
+    const chosen = [...files];
+    uploads.with((u) => u.add(chosen));
+  };
+  const emoji = lazy<Emoji>(EMOJI_FILE, composer, show);
+  const voice = lazy<Voice>(VOICE_FILE, { composer, upload }, show);
+  const lightbox = lazy<Lightbox>(LIGHTBOX_FILE, scroller, show);
+
+  const picker = h("input", {
+    type: "file",
+    multiple: true,
+    hidden: true,
+    onchange: () => {
+      upload(picker.files || []);
+      picker.value = "";
+    },
+  });
+  const attach = iconButton(t.attach, CLIP, () => picker.click());
+  const smile = iconButton(t.emoji, SMILE, () => emoji.with((e) => e.toggle()), "smile");
+  const record = iconButton(t.record, MICROPHONE, () => voice.with((v) => v.record()));
+  const rules = () => core.store.state.config.attachments || {};
+  /** takes reports whether files go with what is written now. */
+  const takes = () => !!rules().enabled && !composer.mode?.save;
+  const records = () => {
+    const { types = [] } = rules();
+    const empty = !field.value && !composer.mode && !core.store.state.uploads.length;
+    const sounds = !types.length || types.some((type) => type.startsWith("audio/"));
+    return takes() && empty && sounds && !!navigator.mediaDevices && "MediaRecorder" in window;
+  };
+  const refresh = () => {
+    picker.accept = (rules().types || []).join(",");
+    attach.hidden = !takes();
+    record.hidden = !records();
+    send.hidden = !record.hidden;
+  };
+  const take = (files: FileList | undefined, e: Event) => {
+    if (!files?.length || !takes()) return;
+    e.preventDefault();
+    upload(files);
+  };
+  const onDrag = (e: DragEvent) => {
+    if (!takes() || !e.dataTransfer?.types.includes("Files")) return;
+    e.preventDefault();
+    panel.classList.toggle("drop", e.type !== "dragleave" && e.type !== "drop");
+    if (e.type === "drop") take(e.dataTransfer.files, e);
+  };
+  for (const name of ["dragover", "dragleave", "drop"] as const) panel.addEventListener(name, onDrag);
+  field.addEventListener("paste", (e) => take(e.clipboardData?.files, e));
+  scroller.addEventListener("click", (e) => {
+    const picture = (e.target as HTMLElement).closest<HTMLAnchorElement>(".picture");
+    if (!picture || e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    lightbox.with((l) => l.open(picture));
+  });
+  const hadFocus = send.matches(":focus");
+  field.before(attach, picker, smile);
+  send.before(record);
+  composer.onrefresh = refresh;
+  refresh();
+  if (hadFocus) field.focus();
+  if (core.store.state.uploads.length) uploads.want();
+
+  return {
+    update: (state) => uploads.made?.update(state),
+    play: (holder) => voice.with((v) => v.play(holder)),
+    cancel: () => [emoji, voice].some((part) => part.made?.cancel()),
+  };
+}
