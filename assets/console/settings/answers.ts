@@ -1,10 +1,10 @@
 // Saved answers: the texts behind !name.
 
-import { call } from "../api";
-import { ask } from "../ask";
-import { h } from "../dom";
-import { missing } from "../fields";
-import { myId } from "../me";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { myId } from "../state/me";
 import type { SavedAnswer } from "../types";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";

@@ -1,9 +1,9 @@
 // The audit list: who did what and when.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { fullTime } from "../format";
-import { attempt } from "../store";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { fullTime } from "../ui/format";
+import { attempt } from "../state/store";
 import { button, labelled, section } from "./settings";
 
 interface Entry {

@@ -1,9 +1,9 @@
 // Confirming with the password or the secret key that the AI may be in one's own network.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { missing } from "../fields";
-import { myId } from "../me";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { myId } from "../state/me";
 import { passwordField } from "./access";
 import { feedback, labelled } from "./settings";
 

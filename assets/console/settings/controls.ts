@@ -1,6 +1,6 @@
 // The controls of settings: each holds one value as the API has it.
 
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import type { Control } from "./form";
 
 type Input = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;

@@ -1,9 +1,9 @@
 // The log of what was delivered to a destination.
 
-import { call } from "../api";
-import { h, syncChildren } from "../dom";
-import { agoTime, sentence, until } from "../format";
-import { set, subscribe } from "../store";
+import { call } from "../net/api";
+import { h, syncChildren } from "../ui/dom";
+import { agoTime, sentence, until } from "../ui/format";
+import { set, subscribe } from "../state/store";
 import type { Delivery, Try } from "../types";
 
 interface Page {

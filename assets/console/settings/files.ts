@@ -1,6 +1,6 @@
 // Which files may be sent.
 
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import type { Control } from "./form";
 import { button, labelled } from "./settings";
 

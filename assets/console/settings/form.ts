@@ -1,7 +1,7 @@
 // A form of settings: it knows what differs from what is stored, and puts problems beside their fields.
 
-import { h, newId } from "../dom";
-import { inWords, mark, type Refusal } from "../fields";
+import { h, newId } from "../ui/dom";
+import { inWords, mark, type Refusal } from "../ui/fields";
 import { feedback, save, variableOf, type Settings } from "./settings";
 
 // Control edits one value, as the API has it; null stands for nothing.

@@ -1,6 +1,6 @@
 // Forms and ratings: what visitors are asked before or after their first message, and how they rate.
 
-import { h, iconButton } from "../dom";
+import { h, iconButton } from "../ui/dom";
 import { check, choice } from "./controls";
 import { form, type Control } from "./form";
 import type { Page } from "./page";

@@ -1,8 +1,8 @@
 // Business hours: weekly intervals, a time zone, and exceptions by date.
 
-import { call } from "../api";
-import { ask } from "../ask";
-import { h } from "../dom";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
 import type { Presence } from "../types";
 import { form, type Control } from "./form";
 import { intervals, type Intervals } from "./intervals";

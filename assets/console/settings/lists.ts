@@ -1,6 +1,6 @@
 // Controls of several texts, and the languages of the widget.
 
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import type { Control } from "./form";
 
 // questions edits up to four short texts.

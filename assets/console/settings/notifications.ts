@@ -1,7 +1,7 @@
 // Notifications: this browser's, and the list of the operator's devices.
 
-import { h } from "../dom";
-import { fullTime } from "../format";
+import { h } from "../ui/dom";
+import { fullTime } from "../ui/format";
 import * as push from "../notify/push";
 import type { Page } from "./page";
 import { button, section } from "./settings";

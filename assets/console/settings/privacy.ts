@@ -1,10 +1,10 @@
 // Privacy: for how long conversations are kept, and what relay has of one visitor.
 
-import { ApiError, call } from "../api";
-import { ask } from "../ask";
-import { h, newId } from "../dom";
-import { missing } from "../fields";
-import { fullTime, platformName } from "../format";
+import { ApiError, call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h, newId } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { fullTime, platformName } from "../ui/format";
 import { number } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";

@@ -1,8 +1,8 @@
 // Reading and changing settings, and what the sections share.
 
-import { call } from "../api";
-import { h, newId } from "../dom";
-import { refused, type Fields } from "../fields";
+import { call } from "../net/api";
+import { h, newId } from "../ui/dom";
+import { refused, type Fields } from "../ui/fields";
 
 // BusinessHours are as the admin API has them: intervals like 09:00-17:00.
 export interface BusinessHours {

@@ -1,9 +1,9 @@
 // The frame around the pages of settings: each is made when it is first opened, and one bar saves its changes.
 
-import { ask } from "../ask";
-import { byId, h } from "../dom";
-import { guardLeaving } from "../nav";
-import { state, subscribe } from "../store";
+import { ask } from "../ui/ask";
+import { byId, h } from "../ui/dom";
+import { guardLeaving } from "../shell/nav";
+import { state, subscribe } from "../state/store";
 import type { Page } from "./page";
 import { button, load } from "./settings";
 

@@ -1,8 +1,8 @@
 // System: how relay is doing, in words and with what to do; what waits; storage and backups.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { agoTime, fullTime, platformName, sentence } from "../format";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { agoTime, fullTime, platformName, sentence } from "../ui/format";
 import type { Page } from "./page";
 import { button, section } from "./settings";
 

@@ -1,11 +1,11 @@
 // Team: the people, the invitations that are open, and who did what.
 
-import { call } from "../api";
-import { ask } from "../ask";
-import { h } from "../dom";
-import { fullTime, platformName } from "../format";
-import { myId } from "../me";
-import { attempt } from "../store";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
+import { fullTime, platformName } from "../ui/format";
+import { myId } from "../state/me";
+import { attempt } from "../state/store";
 import { everyDevice, passkeys, signIns } from "./access";
 import { auditSection } from "./audit";
 import { codeOf } from "./channels/marks";

@@ -1,8 +1,8 @@
 // The webhook's page: where events are posted, and what the receiver says to a test event.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { sentence } from "../format";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { sentence } from "../ui/format";
 import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
 import { deliveriesSection } from "./deliveries";

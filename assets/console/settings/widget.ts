@@ -1,9 +1,9 @@
 // The widget's page: its look and words, with the real widget beside the form, and the snippet.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { missing } from "../fields";
-import { agoTime } from "../format";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { agoTime } from "../ui/format";
 import { colour } from "./colour";
 import { area, choice, text } from "./controls";
 import { form } from "./form";

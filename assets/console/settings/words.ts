@@ -1,7 +1,7 @@
 // The team's own words for visitors, by language: first what visitors read first, then any text of the widget.
 
 import english from "../../widget/lang/en.json";
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import type { Control } from "./form";
 import { languages, questions } from "./lists";
 import { labelled } from "./settings";
