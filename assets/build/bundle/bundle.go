@@ -75,7 +75,7 @@ var targets = []target{
 	{source: "console/console.css", name: "console.css"},
 	{source: "console/app/worker.ts", name: "worker.js", format: api.FormatIIFE},
 	{source: "pages/pages.css", name: "pages.css"},
-	{source: "console/settings/preview.ts", name: "preview.js", format: api.FormatIIFE},
+	{source: "console/settings/widget/preview.ts", name: "preview.js", format: api.FormatIIFE},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
 }
 

@@ -31,7 +31,7 @@ var pages = []struct {
 	{"console/account/login.html", false},
 	{"console/account/invitation.html", false},
 	{"console/console.html", false},
-	{"console/settings/preview.html", false},
+	{"console/settings/widget/preview.html", false},
 }
 
 // slots stand in the built pages for what is only known when one is shown:

@@ -1,8 +1,8 @@
 // Which files may be sent.
 
-import { h } from "../ui/dom";
-import type { Control } from "./form";
-import { button, labelled } from "./settings";
+import { h } from "../../ui/dom";
+import type { Control } from "../form";
+import { button, labelled } from "../settings";
 
 interface Rules {
   enabled?: boolean;

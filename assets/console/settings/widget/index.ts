@@ -1,16 +1,16 @@
 // The widget's page: its look and words, with the real widget beside the form, and the snippet.
 
-import { call } from "../net/api";
-import { h } from "../ui/dom";
-import { missing } from "../ui/fields";
-import { agoTime } from "../ui/format";
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
+import { missing } from "../../ui/fields";
+import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
-import { area, choice, text } from "./controls";
-import { form } from "./form";
+import { area, choice, text } from "../controls";
+import { form } from "../form";
 import { files, megabytes } from "./files";
 import { languages, questions } from "./lists";
-import type { Page } from "./page";
-import { button, feedback, labelled, section, type Settings } from "./settings";
+import type { Page } from "../page";
+import { button, feedback, labelled, section, type Settings } from "../settings";
 import { texts } from "./words";
 
 interface Placed {

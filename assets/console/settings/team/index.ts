@@ -1,16 +1,16 @@
 // Team: the people, the invitations that are open, and who did what.
 
-import { call } from "../net/api";
-import { ask } from "../ui/ask";
-import { h } from "../ui/dom";
-import { fullTime, platformName } from "../ui/format";
-import { myId } from "../state/me";
-import { attempt } from "../state/store";
-import { everyDevice, passkeys, signIns } from "./access";
+import { call } from "../../net/api";
+import { ask } from "../../ui/ask";
+import { h } from "../../ui/dom";
+import { fullTime, platformName } from "../../ui/format";
+import { myId } from "../../state/me";
+import { attempt } from "../../state/store";
+import { everyDevice, passkeys, signIns } from "../access";
 import { auditSection } from "./audit";
-import { codeOf } from "./channels/marks";
-import type { Page } from "./page";
-import { button, feedback, labelled, section } from "./settings";
+import { codeOf } from "../channels/marks";
+import type { Page } from "../page";
+import { button, feedback, labelled, section } from "../settings";
 
 interface PlatformName {
   bridge: string;

@@ -1,7 +1,7 @@
 // Controls of several texts, and the languages of the widget.
 
-import { h } from "../ui/dom";
-import type { Control } from "./form";
+import { h } from "../../ui/dom";
+import type { Control } from "../form";
 
 // questions edits up to four short texts.
 export function questions(): Control {

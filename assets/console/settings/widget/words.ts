@@ -1,10 +1,10 @@
 // The team's own words for visitors, by language: first what visitors read first, then any text of the widget.
 
-import english from "../../widget/lang/en.json";
-import { h } from "../ui/dom";
-import type { Control } from "./form";
+import english from "../../../widget/lang/en.json";
+import { h } from "../../ui/dom";
+import type { Control } from "../form";
 import { languages, questions } from "./lists";
-import { labelled } from "./settings";
+import { labelled } from "../settings";
 
 type Texts = Record<string, Record<string, unknown>>;
 

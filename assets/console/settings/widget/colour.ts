@@ -1,7 +1,7 @@
 // A colour as a field and a picker, with the contrast of the text that the widget puts on it.
 
-import { h } from "../ui/dom";
-import type { Control } from "./form";
+import { h } from "../../ui/dom";
+import type { Control } from "../form";
 
 const hex = /^#[0-9a-f]{6}$/i;
 

@@ -1,10 +1,10 @@
 // The audit list: who did what and when.
 
-import { call } from "../net/api";
-import { h } from "../ui/dom";
-import { fullTime } from "../ui/format";
-import { attempt } from "../state/store";
-import { button, labelled, section } from "./settings";
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
+import { fullTime } from "../../ui/format";
+import { attempt } from "../../state/store";
+import { button, labelled, section } from "../settings";
 
 interface Entry {
   at: string;
