@@ -61,6 +61,28 @@ export function feedback(): Feedback {
   };
 }
 
+// outcome is where a page says what came of its work: how far it is, or what failed.
+export function outcome() {
+  const status = h("p", { class: "hint", role: "status" });
+  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const fail = (what: string, error: unknown): void => {
+    status.textContent = "";
+    wrong.textContent = what + ": " + (error as Error).message;
+    wrong.hidden = false;
+  };
+  return {
+    status, wrong, fail,
+    async attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+      try {
+        await work();
+        wrong.hidden = true;
+      } catch (error) {
+        fail(what, error);
+      }
+    },
+  };
+}
+
 // section is a panel with a heading.
 export function section(name: string, ...children: (Node | string)[]): HTMLElement {
   const id = "settings-" + name.toLowerCase().replace(/\W+/g, "-");

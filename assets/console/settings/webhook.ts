@@ -6,12 +6,39 @@ import { sentence } from "../ui/format";
 import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
 import { deliveriesSection } from "./deliveries";
-import { form } from "./form";
+import { form, type Form } from "./form";
 import type { Page } from "./page";
 import { feedback, section } from "./settings";
 
 const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: " +
   "such a secret works with every Standard Webhooks library.";
+
+// testing posts a test event, after saving what was changed, and shows what the receiver answered.
+function testing(hook: Form) {
+  const said = feedback();
+  const answer = h("div", { id: "hook-answer", "aria-live": "polite" });
+  const test = h("button", { type: "button", class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
+  const changed = (): boolean => !!Object.keys(hook.changes()).length;
+  const ask = async (): Promise<void> => {
+    if (test.ariaDisabled === "true" || (changed() && !(await hook.save()))) return;
+    test.ariaDisabled = "true";
+    answer.replaceChildren();
+    said.said("Waiting for the answer…");
+    try {
+      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test")));
+      said.said("");
+    } catch (error) {
+      said.refused(error);
+    }
+    test.ariaDisabled = null;
+  };
+  return {
+    nodes: [h("div", { class: "buttons" }, test, ...said.nodes), answer],
+    label: () => void (test.textContent = changed() ? "Save and send test event" : "Send test event"),
+    // A test result is outdated once the settings change.
+    forget: () => answer.replaceChildren(),
+  };
+}
 
 export function webhookPage(): Page {
   const url = text({ type: "url", placeholder: "https://example.com/relay" });
@@ -27,16 +54,13 @@ export function webhookPage(): Page {
     { name: "eventsWebhookSecret", label: "Secret", control: key, hint: keyHint },
     { name: "eventsWebhookHeaderPrefix", label: "Headers begin with", control: prefix, hint: example },
   ]);
-  const said = feedback();
-  const answer = h("div", { id: "hook-answer", "aria-live": "polite" });
-  const test = h("button", { type: "button", class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
+  const test = testing(hook);
   const deliveries = deliveriesSection("webhook", "Deliveries of the last 7 days");
 
-  const changed = (): boolean => !!Object.keys(hook.changes()).length;
   const label = (): void => {
     const begin = String(prefix.get() ?? "X-Service");
     example.textContent = begin + "-Event and " + begin + "-Signature";
-    test.textContent = changed() ? "Save and send test event" : "Send test event";
+    test.label();
   };
   // make makes a secret that every library of Standard Webhooks takes, and shows it this once.
   const make = (): void => {
@@ -44,24 +68,10 @@ export function webhookPage(): Page {
     keyHint.textContent = "Copy it to the receiver now: it is not shown again after you save.";
     key.reveal("whsec_" + btoa(String.fromCharCode(...bytes)));
   };
-  const ask = async (): Promise<void> => {
-    if (test.ariaDisabled === "true" || (changed() && !(await hook.save()))) return;
-    test.ariaDisabled = "true";
-    answer.replaceChildren();
-    said.said("Waiting for the answer…");
-    try {
-      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test")));
-      said.said("");
-    } catch (error) {
-      said.refused(error);
-    }
-    test.ariaDisabled = null;
-  };
   hook.node.addEventListener("input", label);
-  // A test result is outdated once the settings change.
   hook.onsaved = () => {
     keyHint.textContent = secretHint;
-    answer.replaceChildren();
+    test.forget();
   };
 
   return {
@@ -69,7 +79,7 @@ export function webhookPage(): Page {
       section("Where events are posted",
         h("p", { class: "hint" }, "relay posts every event to your own address, signed, and retries failed deliveries. ",
           h("a", { href: "/docs#tag-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
-        hook.node, h("div", { class: "buttons" }, test, ...said.nodes), answer),
+        hook.node, ...test.nodes),
       deliveries.node),
     form: hook,
     show: label,

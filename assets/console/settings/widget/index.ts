@@ -6,7 +6,7 @@ import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
 import { area, choice, text } from "../controls";
-import { form } from "../form";
+import { form, type Control, type Form } from "../form";
 import { files, megabytes } from "./files";
 import { languages, questions } from "./lists";
 import type { Page } from "../page";
@@ -26,7 +26,8 @@ interface Look {
 
 const every = 20_000;
 
-export function widgetPage(): Page {
+// lookForm is what visitors see and read; suggest fills in what was found on the site.
+function lookForm(): { look: Form; suggest(found: Look): void } {
   const name = text({ maxlength: 100 });
   const avatar = text({ type: "url", placeholder: "https://…" });
   const main = colour("Main colour", "#3b5bdb");
@@ -59,26 +60,48 @@ export function widgetPage(): Page {
       n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
   });
 
-  // The preview gets the settings with what was changed here.
-  const frame = h("iframe", { src: "/preview", title: "The widget as visitors see it", class: "preview" });
+  const put = (control: Control, value?: string): void => void (value && control.set(value));
+  return {
+    look,
+    suggest(found) {
+      put(name, found.name);
+      put(avatar, found.icon);
+      put(main, found.color);
+      look.node.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+  };
+}
+
+// previewOf shows the real widget with the stored settings and what was changed in the form.
+function previewOf(look: Form): { node: HTMLElement; show(settings: Settings): void } {
+  const node = h("iframe", { src: "/preview", title: "The widget as visitors see it", class: "preview" });
   let stored: Settings | undefined;
   let language = "";
-  const drawPreview = (): void => {
+  const draw = (): void => {
     if (!stored) return;
     const config: Record<string, unknown> = { ...stored, ...look.changes(), csat: { enabled: false }, preChatForm: null };
     if (!String(config["operatorAvatar"]).startsWith("https://")) config["operatorAvatar"] = null; // not typed to its end
     const now = String(config["language"]);
-    if (language && now !== language) frame.contentWindow?.location.reload(); // it asks again when it is ready
-    else frame.contentWindow?.postMessage(config, location.origin);
+    if (language && now !== language) node.contentWindow?.location.reload(); // it asks again when it is ready
+    else node.contentWindow?.postMessage(config, location.origin);
     language = now;
   };
-  addEventListener("message", (e) => e.source === frame.contentWindow && e.data === "ready" && drawPreview());
-  look.node.addEventListener("input", () => setTimeout(drawPreview));
-  look.node.addEventListener("change", () => setTimeout(drawPreview));
+  addEventListener("message", (e) => e.source === node.contentWindow && e.data === "ready" && draw());
+  look.node.addEventListener("input", () => setTimeout(draw));
+  look.node.addEventListener("change", () => setTimeout(draw));
+  return {
+    node,
+    show(settings) {
+      stored = settings;
+      draw();
+    },
+  };
+}
 
+// suggestion reads the look of a site, for the operator to keep or to change.
+function suggestion(suggest: (found: Look) => void): HTMLElement[] {
   const said = feedback();
   const site = h("input", { class: "input", type: "url", placeholder: "https://shop.example.com", autocomplete: "off" });
-  const put = (control: { set(value: unknown): void }, value?: string): void => void (value && control.set(value));
   const propose = button("Suggest from my site", async () => {
     if (missing([[site, "Enter the address of your site, like https://shop.example.com."]])) return;
     if (propose.ariaDisabled === "true") return;
@@ -86,10 +109,7 @@ export function widgetPage(): Page {
     said.said("Reading the page…");
     try {
       const found = await call<Look>("POST", "/widget/look", { url: site.value.trim() });
-      put(name, found.name);
-      put(avatar, found.icon);
-      put(main, found.color);
-      look.node.dispatchEvent(new Event("input", { bubbles: true }));
+      suggest(found);
       const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
       said.said(parts.length
         ? "Found: " + parts.join(", ") + ". Look at the preview, then save."
@@ -99,7 +119,11 @@ export function widgetPage(): Page {
     }
     propose.ariaDisabled = null;
   });
+  return [h("div", { class: "propose" }, labelled("Your site", site), propose), ...said.nodes];
+}
 
+// placement is the snippet, and where it was seen.
+function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
   const snippet = h("code", { tabindex: "0", id: "widget-snippet" });
   const copy = button("Copy", async () => {
     await navigator.clipboard.writeText(snippet.textContent ?? "").then(() => (copy.textContent = "Copied"),
@@ -107,35 +131,38 @@ export function widgetPage(): Page {
     setTimeout(() => (copy.textContent = "Copy"), 2_000);
   }, "Copy the snippet");
   const seen = h("p", { class: "hint", role: "status" });
-  const loadPlaces = async (): Promise<void> => {
-    const placed = await call<Placed>("GET", "/widget").catch(() => undefined);
-    if (!placed) return;
-    if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
-    const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ",
-      agoTime(s.at)));
-    seen.replaceChildren(...(parts.length
-      ? parts
-      : ["Not seen on a site yet. Once the snippet is in one of your pages, open that page and its chat."]));
+  return {
+    nodes: [h("div", { class: "copy" }, snippet, copy), seen],
+    async load() {
+      const placed = await call<Placed>("GET", "/widget").catch(() => undefined);
+      if (!placed) return;
+      if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
+      const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ",
+        agoTime(s.at)));
+      seen.replaceChildren(...(parts.length
+        ? parts
+        : ["Not seen on a site yet. Once the snippet is in one of your pages, open that page and its chat."]));
+    },
   };
-  let timer = 0;
+}
 
+export function widgetPage(): Page {
+  const { look, suggest } = lookForm();
+  const preview = previewOf(look);
+  const placed = placement();
+  let timer = 0;
   return {
     node: h("div", { class: "widget-page" },
       h("div", {},
         section("On your site",
-          h("p", { class: "hint" }, "Paste this before </body> on every page that should have the chat."),
-          h("div", { class: "copy" }, snippet, copy), seen),
-        section("Look and texts",
-          h("div", { class: "propose" }, labelled("Your site", site), propose), ...said.nodes, look.node)),
-      h("div", { class: "preview-frame" }, frame)),
+          h("p", { class: "hint" }, "Paste this before </body> on every page that should have the chat."), ...placed.nodes),
+        section("Look and texts", ...suggestion(suggest), look.node)),
+      h("div", { class: "preview-frame" }, preview.node)),
     form: look,
-    show(settings) {
-      stored = settings;
-      drawPreview();
-    },
+    show: preview.show,
     opened() {
-      void loadPlaces();
-      timer = setInterval(() => void loadPlaces(), every);
+      void placed.load();
+      timer = setInterval(() => void placed.load(), every);
     },
     left: () => clearInterval(timer),
   };

@@ -18,6 +18,33 @@ const elsewhere = ["hello", "offline", "operator"];
 const others = Object.entries(Object.assign({}, ...Object.values(english).reverse()) as Record<string, unknown>)
   .filter((entry): entry is [string, string] => typeof entry[1] === "string" && !elsewhere.includes(entry[0]));
 
+// anyOther edits the other texts, one at a time; own are those of the language that is shown.
+function anyOther(own: () => Record<string, unknown>, put: (name: string, text: string) => void) {
+  const options = others.map(([name, text]) => h("option", { value: name }, text));
+  const which = h("select", { class: "input", onchange: () => show() }, ...options);
+  const field = h("textarea", { class: "input", rows: 1, maxlength: most, dir: "auto", oninput: () => {
+    put(which.value, field.value.trim());
+    mark();
+  } });
+  const hint = h("p", { class: "hint" });
+  // mark shows which texts were changed.
+  const mark = (): void => options.forEach((option, i) => void (option.textContent = (own()[others[i]![0]] ? "✎ " : "") + others[i]![1]));
+  const show = (): void => {
+    const text = others.find(([name]) => name === which.value)?.[1] ?? "";
+    const filled = text.match(/{\w+}/g);
+    field.value = String(own()[which.value] ?? "");
+    field.placeholder = text;
+    hint.textContent = filled ? "relay fills in " + filled.join(" and ") + "." : "";
+  };
+  return {
+    which, field, nodes: [labelled("Any other text", which), labelled("Your text", field, hint)],
+    draw() {
+      mark();
+      show();
+    },
+  };
+}
+
 // texts edits all of them. What the API stored besides stays.
 export function texts(): Control {
   const language = h("select", { class: "input", onchange: () => draw() },
@@ -30,13 +57,6 @@ export function texts(): Control {
   const starters = questions();
   starters.node.setAttribute("role", "group");
   starters.node.setAttribute("aria-label", "Starter questions");
-  const options = others.map(([name, text]) => h("option", { value: name }, text));
-  const which = h("select", { class: "input", onchange: () => drawOther() }, ...options);
-  const other = h("textarea", { class: "input", rows: 1, maxlength: most, dir: "auto", oninput: () => {
-    put(which.value, other.value.trim());
-    mark();
-  } });
-  const hint = h("p", { class: "hint" });
   let value: Texts = {};
 
   const own = (): Record<string, unknown> => value[language.value] ?? {};
@@ -46,20 +66,11 @@ export function texts(): Control {
     const { [language.value]: __, ...languages } = value;
     value = Object.keys(next).length ? { ...languages, [language.value]: next } : languages;
   };
-  // mark shows which texts were changed.
-  const mark = (): void => options.forEach((option, i) => void (option.textContent = (own()[others[i]![0]] ? "✎ " : "") + others[i]![1]));
-  const drawOther = (): void => {
-    const text = others.find(([name]) => name === which.value)?.[1] ?? "";
-    const filled = text.match(/{\w+}/g);
-    other.value = String(own()[which.value] ?? "");
-    other.placeholder = text;
-    hint.textContent = filled ? "relay fills in " + filled.join(" and ") + "." : "";
-  };
+  const other = anyOther(own, put);
   const draw = (): void => {
     fields.forEach((field, i) => void (field.value = String(own()[first[i]![0]] ?? "")));
     starters.set(own()["starters"] ?? null);
-    mark();
-    drawOther();
+    other.draw();
   };
   starters.node.addEventListener("input", () => {
     const list = starters.get() as string[];
@@ -68,14 +79,14 @@ export function texts(): Control {
   return {
     node: h("div", {}, labelled("Language", language), ...fields.map((field, i) => labelled(first[i]![1], field)),
       h("div", { class: "field" }, h("span", { class: "label" }, "Starter questions"), starters.node),
-      labelled("Any other text", which), labelled("Your text", other, hint)),
+      ...other.nodes),
     get: () => (Object.keys(value).length ? value : null),
     set(stored) {
       value = structuredClone((stored as Texts | null) ?? {});
       draw();
     },
     lock(locked) {
-      for (const field of [language, ...fields, which, other]) field.disabled = locked;
+      for (const field of [language, ...fields, other.which, other.field]) field.disabled = locked;
       starters.lock(locked);
     },
   };
