@@ -20,7 +20,6 @@ export interface Attention {
   update(state: State): void;
   /** ring is for a message that has just come. */
   ring(message: Message): void;
-  stop(): void;
 }
 
 /** create shows nothing until update is called. */
@@ -52,6 +51,11 @@ export function create(core: Core, shell: Shell): Attention {
     });
   };
 
+  core.client.life.addEventListener("abort", () => {
+    title(0);
+    preview.hide();
+  });
+
   return {
     update(state) {
       const t = core.words("attention", english);
@@ -69,10 +73,6 @@ export function create(core: Core, shell: Shell): Attention {
       const once = (lock: Lock | null) => lock && (tone(), new Promise((end) => setTimeout(end, SHORT)));
       if (locks) locks.request(`relay-tone:${message.id}`, { ifAvailable: true }, once).catch(() => {});
       else tone();
-    },
-    stop() {
-      title(0);
-      preview.hide();
     },
   };
 }

@@ -1,11 +1,10 @@
 // bubble.ts draws one message: text, files, the line below it, and for the
 // visitor's own messages the ways to change them.
 
-import { h, textButton } from "../ui/dom";
+import { h, link, textButton } from "../ui/dom";
 import { face } from "./face";
 import { attachmentNode } from "./files";
 import { t } from "../text/strings";
-import { link } from "../ui/links";
 import { timeOf } from "../text/time";
 import type { Attachment, Message, Pending, Source } from "../types";
 

@@ -1,8 +1,7 @@
 // files.ts shows the files of a message.
 
-import { h, icon } from "../ui/dom";
+import { h, icon, link } from "../ui/dom";
 import { sizeOf } from "../../shared/size";
-import { link } from "../ui/links";
 import type { Attachment } from "../types";
 
 /** Only these are shown as pictures; SVG can carry scripts and is not one. */

@@ -1,9 +1,8 @@
 // lightbox.ts shows a picture as large as the window, with those before and
 // behind it. Loaded with the first click on one.
 
-import { CROSS, h, icon, iconButton, set, sheet } from "../ui/dom";
+import { CROSS, h, icon, iconButton, link, set, sheet } from "../ui/dom";
 import { lightbox as english } from "../lang/en.json";
-import { link } from "../ui/links";
 import css from "./lightbox.css";
 import type { Core } from "../types";
 

@@ -1,10 +1,9 @@
 // marks.ts draws texts with links, lists, code and emoji. Loaded with the first
 // message that may have any.
 
-import { h, sheet } from "../ui/dom";
+import { h, link, sheet } from "../ui/dom";
 import css from "./marks.css";
 import { onlyEmoji, parse, type Piece } from "../../shared/markup";
-import { link } from "../ui/links";
 
 export interface Marks {
   styles: CSSStyleSheet;

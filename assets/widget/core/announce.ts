@@ -4,13 +4,14 @@ import type { Message, Shell, State } from "../types";
 
 type Data = Record<string, unknown>;
 
-/** announce compares with the state before, so that a repeat is not announced. */
-export function announce({ emit }: Shell, before: State, name: string, data: Data): void {
+/** announce compares with the state before, so that a repeat is not announced. It returns a message that is news. */
+export function announce({ emit }: Shell, before: State, name: string, data: Data): Message | undefined {
   const message = data as unknown as Message;
   switch (name) {
     case "message":
       if (message.sender !== "visitor" && !before.messages.some((m) => m.id === message.id)) {
         emit("message", message);
+        return message;
       }
       break;
     case "message_edited":
@@ -28,4 +29,5 @@ export function announce({ emit }: Shell, before: State, name: string, data: Dat
     case "custom_event":
       emit("event:" + data.name, data.data);
   }
+  return undefined;
 }

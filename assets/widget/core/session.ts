@@ -2,6 +2,7 @@
 // the stream cannot close a gap.
 
 import { withMessages, withPage } from "./messages";
+import { blank } from "./store";
 import { passing } from "../net/client";
 import { locks } from "../net/locks";
 import type { Pause } from "../net/pause";
@@ -73,28 +74,21 @@ export function createSession(
     return { ...withMessages(held, messages, "newest"), ...withPage(held, timeline) };
   };
   const adopt = (answer: InitAnswer) => {
-    const same = store.state.sessionId === answer.sessionId;
+    const { sessionId, config, operatorOnline, backAt, replySeconds, hours, hasMore, session: known = {} } = answer;
     session.cursor = "" + answer.lastEventId;
     store.set({
-      ready: true,
-      config: answer.config,
-      sessionId: answer.sessionId,
-      operatorOnline: answer.operatorOnline,
-      backAt: answer.backAt,
-      replySeconds: answer.replySeconds,
-      hours: answer.hours,
-      ai: !!answer.session?.aiActive,
-      askContact: answer.session?.askContact,
-      closed: answer.session?.status === "closed",
+      ready: true, config, sessionId, operatorOnline, backAt, replySeconds, hours, hasMore,
+      ai: !!known.aiActive,
+      askContact: known.askContact,
+      closed: known.status === "closed",
       // A rating of an earlier page is not thanked for again.
-      csat: answer.session?.csat?.respondedAt ? {} : answer.session?.csat || {},
-      identity: { ...storage.get("identity"), ...answer.session?.identity },
-      prechatDone: storage.get("prechat") === answer.sessionId,
-      hasMore: answer.hasMore,
-      ...newest(answer, same),
+      csat: known.csat?.respondedAt ? {} : known.csat || {},
+      identity: { ...storage.get("identity"), ...known.identity },
+      prechatDone: storage.get("prechat") === sessionId,
+      ...newest(answer, store.state.sessionId === sessionId),
     });
     onReady();
-    return answer.sessionId;
+    return sessionId;
   };
 
   const session: Session = {
@@ -111,6 +105,8 @@ export function createSession(
       session.begin();
     },
     change(saved) {
+      const { open, focus, config, language, identity, connection, draft } = store.state;
+      store.set({ ...blank(), open, focus, config, language, identity, connection, draft });
       storage.set("session", (client.session = saved));
       fresh = true;
       began = null;

@@ -8,17 +8,7 @@ import type { Session } from "../core/session";
 import type { StreamEvent } from "./sse";
 import { runStream } from "./stream";
 import { behind, joinTabs, type Tabs } from "./tabs";
-import type { Client, HttpError, Shell, Store } from "../types";
-
-export interface LinkOptions {
-  shell: Shell;
-  store: Store;
-  client: Client;
-  session: Session;
-  pause: Pause;
-  onEvent(event: StreamEvent): Promise<void>;
-  onOnline(): void;
-}
+import type { Core, HttpError, Shell } from "../types";
 
 export interface Link {
   restart(): void;
@@ -26,22 +16,25 @@ export interface Link {
 }
 
 /** createLink is at rest until the first restart. */
-export function createLink(o: LinkOptions): Link {
-  const { store, session } = o;
+export function createLink(
+  { store, client }: Core, shell: Shell, session: Session, pause: Pause,
+  onEvent: (event: StreamEvent) => Promise<void>, onOnline: () => void,
+): Link {
   let tabs: Tabs | null = null;
   let chain: Promise<unknown> = Promise.resolve();
 
   /** inOrder runs jobs one after the other; a failed one does not end the line. */
-  const inOrder = (job: () => Promise<void>) => (chain = chain.then(job).catch(report));
-  const report = (error: unknown) => {
-    if (!passing(error)) session.refused(error as HttpError);
-  };
+  const inOrder = (job: () => Promise<void>) =>
+    (chain = chain.then(job).catch((error) => {
+      if (!passing(error)) session.refused(error as HttpError);
+    }));
+  const cursor = () => session.cursor;
   const accept = (event: StreamEvent, prev?: string) =>
     inOrder(async () => {
-      if (event.id && !behind(session.cursor, event.id)) return;
-      if (event.id && prev !== undefined && behind(session.cursor, prev)) return session.reload();
       const before = session.cursor;
-      await o.onEvent(event);
+      if (event.id && !behind(before, event.id)) return;
+      if (event.id && prev !== undefined && behind(before, prev)) return session.reload();
+      await onEvent(event);
       if (event.id) session.cursor = event.id;
       if (prev === undefined) tabs?.pass(event, before);
     });
@@ -49,50 +42,36 @@ export function createLink(o: LinkOptions): Link {
     const connection = connected ? "online" : "offline";
     if (connection === store.state.connection || store.state.stop) return;
     store.set({ connection });
-    o.shell.emit("connection", connection);
+    shell.emit("connection", connection);
     if (!connected) return;
     session.healthy();
-    o.onOnline();
+    onOnline();
+  };
+  const onAlive = (connected: boolean, cursor: string) => {
+    setState(connected);
+    inOrder(async () => {
+      if (behind(session.cursor, cursor)) await session.reload();
+    });
   };
   const stop = () => {
     tabs?.stop();
     tabs = null;
   };
-
   return {
     stop,
     restart() {
       stop();
       const { sessionId } = store.state;
-      tabs = joinTabs({
-        name: `relay:${sessionId}`,
-        cursor: () => session.cursor,
-        onEvent: accept,
-        onAsk: o.pause.wake,
-        onAlive(connected, cursor) {
+      const onRefused = (error: HttpError) => session.refused(error, sessionId);
+      const lead = (signal: AbortSignal) => {
+        const onState = (connected: boolean) => {
+          if (signal.aborted) return;
           setState(connected);
-          inOrder(async () => {
-            if (behind(session.cursor, cursor)) await session.reload();
-          });
-        },
-        lead: (signal) =>
-          runStream(
-            {
-              client: o.client,
-              pause: o.pause,
-              sessionId,
-              cursor: () => session.cursor,
-              onEvent: (event) => accept(event).then(() => {}),
-              onState(connected) {
-                if (signal.aborted) return;
-                setState(connected);
-                tabs?.alive(connected);
-              },
-              onRefused: (error) => session.refused(error, sessionId),
-            },
-            signal,
-          ),
-      });
+          tabs?.alive(connected);
+        };
+        return runStream({ client, pause, sessionId, cursor, onEvent: accept, onState, onRefused }, signal);
+      };
+      tabs = joinTabs({ name: `relay:${sessionId}`, cursor, onEvent: accept, onAsk: pause.wake, onAlive, lead });
     },
   };
 }

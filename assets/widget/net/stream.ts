@@ -17,7 +17,7 @@ export interface StreamOptions {
   sessionId: string;
   cursor(): string;
   /** Awaited, so that a reload after "resync" ends before the next event. */
-  onEvent(event: StreamEvent): Promise<void>;
+  onEvent(event: StreamEvent): Promise<unknown>;
   onState(connected: boolean): void;
   /** The server's last word: the session or the key is not accepted. */
   onRefused(error: HttpError): void;
@@ -54,17 +54,18 @@ async function readOnce(
   onRetry: (ms: number) => void,
 ): Promise<void> {
   const inner = new AbortController();
+  const { signal } = inner;
   const abort = () => inner.abort();
   let watchdog = setTimeout(abort, OPENING);
   let lastReceived = Date.now();
   // After a sleep the connection is often dead without anybody saying so.
   const check = () => Date.now() - lastReceived > SILENCE / 2 && abort();
-  outer.addEventListener("abort", abort);
-  window.addEventListener("online", abort);
-  document.addEventListener("visibilitychange", check);
+  outer.addEventListener("abort", abort, { signal });
+  window.addEventListener("online", abort, { signal });
+  document.addEventListener("visibilitychange", check, { signal });
   try {
     const answer = await o.client.request(`stream?sessionId=${o.sessionId}`, {
-      signal: inner.signal,
+      signal,
       headers: { Accept: "text/event-stream", "Last-Event-ID": o.cursor() || "0" },
     });
     clearTimeout(watchdog);
@@ -92,8 +93,6 @@ async function readOnce(
     }
   } finally {
     clearTimeout(watchdog);
-    outer.removeEventListener("abort", abort);
-    window.removeEventListener("online", abort);
-    document.removeEventListener("visibilitychange", check);
+    abort(); // and nothing listens any more
   }
 }

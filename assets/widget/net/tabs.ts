@@ -103,7 +103,7 @@ export function joinTabs(o: TabsOptions): Tabs {
     }
   };
   const beat = setInterval(tell, BEAT);
-  document.addEventListener("visibilitychange", ask);
+  document.addEventListener("visibilitychange", ask, { signal: life.signal });
   compete(false);
   ask();
 
@@ -119,7 +119,6 @@ export function joinTabs(o: TabsOptions): Tabs {
       clearTimeout(impatience);
       clearInterval(beat);
       channel.close();
-      document.removeEventListener("visibilitychange", ask);
     },
   };
 }

@@ -17,7 +17,7 @@ export function create(core: Core): Home {
   const node = h("div", { class: "start", hidden: true });
   let shown = "";
   const ask = (question: string) => () => {
-    Promise.resolve(core.method("sendMessage", question)).catch(() => {}); // the log says so
+    core.method("sendMessage", question).catch(() => {}); // the log says so
   };
   return {
     node,

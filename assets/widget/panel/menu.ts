@@ -98,7 +98,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
   };
   const end = () => {
     close();
-    Promise.resolve(core.method("endChat")).catch(trouble);
+    core.method("endChat").catch(trouble);
   };
   const question = () =>
     h(
@@ -114,7 +114,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
       messages.length > 0 && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
       earlier().length > 0 && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(list()), true),
       messages.length > 0 &&
-        item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => Promise.resolve(core.method("requestTranscript")).catch(trouble)),
+        item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => core.method("requestTranscript").catch(trouble)),
       String(options.sound) !== "false" &&
         item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
       messages.length > 0 && !closed && !stop && item(t.end, "M6 6l12 12M18 6 6 18", () => show(question()), true),

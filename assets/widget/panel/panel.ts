@@ -54,7 +54,8 @@ function draw(shell: Shell, core: Core): Panel {
   const { root, options } = shell;
   const styles = [sheet(css)];
   root.adoptedStyleSheets.push(...styles);
-  const style = (sheet: CSSStyleSheet) => {
+  const style = (sheet?: CSSStyleSheet) => {
+    if (!sheet) return;
     styles.push(sheet);
     root.adoptedStyleSheets.push(sheet);
   };
@@ -64,7 +65,7 @@ function draw(shell: Shell, core: Core): Panel {
     jump: (id) => void log.jump(id),
     retry: core.retry,
     discard: core.discard,
-    handoff: () => core.handoff().catch(() => core.notice(t.failed)),
+    handoff: () => core.method("handoff").catch(() => core.notice(t.failed)),
     begin: () => menu.with((m) => m.begin()),
     raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
     text: (text, slack) => marks.made!.text(text, slack),
@@ -76,18 +77,14 @@ function draw(shell: Shell, core: Core): Panel {
     editLast: () => rows.with((r) => r.editLast()),
     afterSend: () => log.toEnd(),
   });
-  const lazy = createLazy(shell, core);
-  const inShort: Place["inShort"] = (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) });
-  const place: Place = { scroller: log.scroller, composer, inShort };
-  const marks = lazy<Marks>(MARKS_FILE, shell, (made) => {
-    style(made.styles);
-    log.update(core.store.state);
-  });
-  const rows = lazy<RowActions>(ACTIONS_FILE, place, (made) => style(made.styles));
-  const bench: Bench = { scroller: log.scroller, composer, lazy, style };
-  const tools = lazy<Tools>(TOOLS_FILE, bench, () => {});
+  const lazy = createLazy(shell, core, style);
+  const place: Place & Bench = {
+    scroller: log.scroller, composer, lazy, inShort: (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) }),
+  };
+  const marks = lazy<Marks>(MARKS_FILE, shell, () => log.update(core.store.state));
+  const rows = lazy<RowActions>(ACTIONS_FILE, place);
+  const tools = lazy<Tools>(TOOLS_FILE, place);
   const forms = lazy<Forms>(FORMS_FILE, shell, (made) => {
-    style(made.styles);
     composer.node.before(made.form);
     log.append(made.below);
     update();
@@ -110,9 +107,8 @@ function draw(shell: Shell, core: Core): Panel {
     stop,
   );
   root.prepend(panel);
-  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: () => focusFirst() }, (made) => style(made.styles));
+  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: () => focusFirst() });
   const home = lazy<Home>(HOME_FILE, shell, (made) => {
-    style(made.styles);
     log.scroller.append(made.node);
     update();
     log.scroller.scrollTop = 0; // it is read from the top

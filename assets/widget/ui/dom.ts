@@ -26,7 +26,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 /** set writes one attribute, or removes it when there is no value. */
 export function set(node: Element, name: string, value: unknown): void {
   if (value == null || value === false) node.removeAttribute(name);
-  else node.setAttribute(name, value === true ? "" : String(value));
+  else node.setAttribute(name, value as string);
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -53,6 +53,12 @@ export function iconButton(name: string, path: string, onclick: () => void, extr
 /** textButton is a button that looks like a link. */
 export function textButton(name: string, onclick: () => void): HTMLElement {
   return h("button", { class: "link", onclick }, name);
+}
+
+/** link makes an anchor that sends the other site no referrer and gives it no handle. */
+export function link(text: string, href: string, extra?: Props): HTMLElement {
+  const rel = "noopener noreferrer nofollow ugc";
+  return h("a", { href, target: "_blank", rel, ...extra }, text);
 }
 
 /** sheet makes a style sheet for adoptedStyleSheets, which CSP allows. */

@@ -1,11 +1,11 @@
 // lazy.ts makes what the panel shows only sometimes, when it is first wanted.
 
-import { CROSS, h, icon, iconButton, set, sheet, textButton } from "./dom";
+import { CROSS, h, icon, iconButton, link, set, sheet, textButton } from "./dom";
 import { t } from "../text/strings";
 import type { Core, Shell } from "../types";
 
 /** What parts borrow, in the order of lent.ts: names would be bytes in each part. */
-const dom = [CROSS, h, icon, iconButton, set, sheet, textButton] as const;
+const dom = [CROSS, h, icon, iconButton, link, set, sheet, textButton] as const;
 export type Lent = typeof dom;
 
 /** A part of the panel in a file of its own, which exports create. */
@@ -22,15 +22,19 @@ interface Part<T> {
   create(core: Core, extra: unknown): T;
 }
 
-/** createLazy gives parts that are made of the core and one thing more. */
-export function createLazy(shell: Shell, core: Core) {
-  return <T>(file: string, extra: unknown, show: (made: T) => void): Lazy<T> => {
+/** createLazy gives parts that are made of the core and one thing more; style puts their sheets into the page. */
+export function createLazy(shell: Shell, core: Core, style: (sheet?: CSSStyleSheet) => void) {
+  return <T extends object>(file: string, extra: unknown, show?: (made: T) => void): Lazy<T> => {
     let waiting = false;
     const load = async () => {
       const { use, create } = await shell.part<Part<T>>(file);
       core.client.life.throwIfAborted();
       use(dom);
-      if (!lazy.made) show((lazy.made = create(core, extra)));
+      if (!lazy.made) {
+        lazy.made = create(core, extra);
+        style((lazy.made as { styles?: CSSStyleSheet }).styles);
+        show?.(lazy.made);
+      }
       return lazy.made;
     };
     const lazy: Lazy<T> = {

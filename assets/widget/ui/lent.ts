@@ -9,10 +9,11 @@ export let h: typeof dom.h;
 export let set: typeof dom.set;
 export let icon: typeof dom.icon;
 export let iconButton: typeof dom.iconButton;
+export let link: typeof dom.link;
 export let textButton: typeof dom.textButton;
 export let sheet: typeof dom.sheet;
 
 /** use comes before create. */
 export function use(lent: Lent): void {
-  [CROSS, h, icon, iconButton, set, sheet, textButton] = lent;
+  [CROSS, h, icon, iconButton, link, set, sheet, textButton] = lent;
 }

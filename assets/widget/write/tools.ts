@@ -25,7 +25,6 @@ export interface Bench {
   scroller: HTMLElement;
   composer: Composer;
   lazy: ReturnType<typeof createLazy>;
-  style(sheet: CSSStyleSheet): void;
 }
 
 const CLIP = "m20 11-8.5 8.5a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.7l-8.4 8.4a1.7 1.7 0 0 1-2.4-2.4L14 7.6";
@@ -33,13 +32,11 @@ const SMILE = "M12 3a9 9 0 1 0 .01 0M8 14c1.5 3 6.5 3 8 0M9 9v.5M15 9v.5";
 const MICROPHONE = "M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3M5 11a7 7 0 0 0 14 0M12 18v3";
 
 /** create puts the buttons beside the field. */
-export function create(core: Core, { scroller, composer, lazy, style }: Bench): Tools {
+export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
   const t = core.words("tools", english);
   const { field, send } = composer;
   const panel = scroller.closest<HTMLElement>(".panel")!;
-  const show = (made: { styles: CSSStyleSheet }) => style(made.styles);
   const uploads = lazy<Uploads>(UPLOADS_FILE, null, (made) => {
-    show(made);
     composer.above(made.node);
     made.update(core.store.state);
   });
@@ -47,9 +44,9 @@ export function create(core: Core, { scroller, composer, lazy, style }: Bench): 
     const chosen = [...files];
     uploads.with((u) => u.add(chosen));
   };
-  const emoji = lazy<Emoji>(EMOJI_FILE, composer, show);
-  const voice = lazy<Voice>(VOICE_FILE, { composer, upload }, show);
-  const lightbox = lazy<Lightbox>(LIGHTBOX_FILE, scroller, show);
+  const emoji = lazy<Emoji>(EMOJI_FILE, composer);
+  const voice = lazy<Voice>(VOICE_FILE, { composer, upload });
+  const lightbox = lazy<Lightbox>(LIGHTBOX_FILE, scroller);
 
   const picker = h("input", {
     type: "file",
