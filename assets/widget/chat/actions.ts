@@ -13,6 +13,8 @@ export interface RowActions {
   /** Edits the visitor's newest message. */
   editLast(): void;
   key(id: string, key: string): void;
+  /** Shows a message, also one that has to be loaded first. */
+  jump(id: string): Promise<void>;
   /** Puts the buttons to the message that is pointed at or has the focus. */
   show(row: HTMLElement | null): void;
   /** Repairs what a new drawing of the log took away. */
@@ -25,12 +27,14 @@ export interface RowActions {
 export interface Place {
   scroller: HTMLElement;
   composer: Composer;
+  /** Puts a message into the page, by its place among all. */
+  reveal(at: number): void;
   /** Who wrote a message, and the message in one line. */
   inShort(message: Message): { name: string; text: string };
 }
 
 /** create acts on the rows of the log. */
-export function create(core: Core, { scroller, composer, inShort }: Place): RowActions {
+export function create(core: Core, { scroller, composer, reveal, inShort }: Place): RowActions {
   const t = core.words("actions", english);
   const { store, client } = core;
   let shown = "";
@@ -131,6 +135,17 @@ export function create(core: Core, { scroller, composer, inShort }: Place): RowA
 
   return {
     styles: sheet(css),
+    async jump(id) {
+      const at = () => store.state.messages.findIndex((m) => m.id === id);
+      while (store.state.hasMore && at() < 0) {
+        const oldest = store.state.messages[0];
+        await core.older(100);
+        if (store.state.messages[0] === oldest) return;
+      }
+      if (at() >= 0 && !rowOf(id)) reveal(at());
+      rowOf(id)?.scrollIntoView({ block: "center" });
+      rowOf(id)?.focus({ focusVisible: true } as FocusOptions);
+    },
     restore,
     editLast() {
       const last = store.state.messages.findLast((m) => isOwn(m) && !m.deletedAt && m.content);

@@ -20,120 +20,152 @@ export interface Log {
   /** Puts a card at the end of the log. */
   append(card: HTMLElement): void;
   toEnd(): void;
-  /** Shows a message, also one that has to be loaded first. */
-  jump(id: string): Promise<void>;
+  /** Puts a message into the page, by its place among all. */
+  reveal(at: number): void;
+}
+
+/** createStretch knows which messages are in the page: from..to, the pending ones counted behind the others. */
+function createStretch({ store }: Core) {
+  let from = 0;
+  let to = 0;
+  let first: string | undefined;
+  let known = 0;
+  const count = () => store.state.messages.length + store.state.pending.length;
+  const move = (start: number, end: number, least = 0) => {
+    from = Math.max(least, start);
+    to = Math.min(end, count());
+    first = store.state.messages[from]?.id;
+    return true;
+  };
+  return {
+    move,
+    up: () => from > 0 && move(from - STEP, Math.min(to, from - STEP + MOST)),
+    down: () => to < count() && move(to + STEP - MOST, to + STEP, from),
+    /** forget reports whether messages at the end are not in the page: the next follow goes there. */
+    forget: () => to < count() && !(first = undefined),
+    isWhole: () => to >= known,
+    /** follow finds the shown messages again after others came before or behind them. */
+    follow(atEnd: boolean): [number, number] {
+      const { messages } = store.state;
+      const at = messages.findIndex((m) => m.id === first);
+      if (at < 0 || atEnd) {
+        from = at < 0 ? count() - STEP : Math.max(at, count() - MOST);
+        to = count();
+      } else {
+        to = to < known ? to + at - from : Math.min(count(), at + MOST);
+        from = at;
+      }
+      from = Math.max(0, from);
+      first = messages[from]?.id;
+      known = count();
+      return [from, to];
+    },
+  };
+}
+
+/** placeOf gives what brings the row that is looked at back to where it is now. */
+function placeOf(scroller: HTMLElement, list: HTMLElement, rows: Rows): () => void {
+  const bottomOf = (node: Element) => node.getBoundingClientRect().bottom;
+  const edge = scroller.getBoundingClientRect().top;
+  const seen = [...list.children].find((node) => bottomOf(node) > edge);
+  const was = seen && bottomOf(seen);
+  const key = seen && [...rows].find(([, { node }]) => node === seen)![0];
+  return () => {
+    const now = key && rows.get(key);
+    if (now) scroller.scrollTop += bottomOf(now.node) - was!;
+  };
+}
+
+/** createOlder loads what was said before. Rows that scrolling adds are not announced to screen readers. */
+function createOlder(core: Core, scroller: HTMLElement, onloaded: () => void) {
+  let silence = 0;
+  const older = {
+    loading: false,
+    quiet() {
+      set(scroller, "aria-live", "off");
+      clearTimeout(silence);
+      silence = window.setTimeout(() => older.loading || set(scroller, "aria-live", null), 300);
+    },
+    load() {
+      older.loading = true;
+      const end = () => {
+        older.loading = false;
+        older.quiet();
+        requestAnimationFrame(onloaded); // behind the panel's drawing
+      };
+      core.older().then(end, () => setTimeout(end, 5_000));
+      older.quiet();
+    },
+  };
+  return older;
+}
+
+/** createTyping is three dots, with words for screen readers. */
+function createTyping() {
+  const words = h("span", { class: "sr" });
+  const dots = h("div", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+  const node = h("div", { class: "bubble typing" }, words, dots);
+  return {
+    node,
+    update(state: State) {
+      node.hidden = state.typing === null;
+      words.textContent = node.hidden ? "" : fill(t.typing, { name: state.typing || named(state) });
+    },
+  };
+}
+
+/** watchSizes: a log that shrinks, for the keyboard or a card, keeps its end in sight. */
+function watchSizes(scroller: HTMLElement, list: HTMLElement, settle: () => void, onscroll: () => void): ResizeObserver {
+  const sizes = new ResizeObserver(() => {
+    settle();
+    if (scroller.clientHeight) requestAnimationFrame(onscroll);
+  });
+  sizes.observe(scroller);
+  sizes.observe(list);
+  return sizes;
 }
 
 /** createLog draws state into a scrolling log. */
 export function createLog(core: Core, act: Actions, apiUrl: string): Log {
-  const { store } = core;
   const list = h("div", { class: "list" });
-  const dots = h("div", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-  const typing = h("div", { class: "bubble typing", hidden: true }, h("span", { class: "sr" }), dots);
-  const scroller = h(
-    "div",
-    { class: "log", part: "log", role: "log", "aria-label": t.messages, tabindex: 0 },
-    list,
-    typing,
-  );
+  const typing = createTyping();
+  const scroller = h("div", { class: "log", part: "log", role: "log", "aria-label": t.messages, tabindex: 0 }, list, typing.node);
   const jump = iconButton(t.newest, "M12 5v14m-6-6 6 6 6-6", () => toEnd(), "jump");
   const rows: Rows = new Map();
-  // In the page are the messages from..to, the pending ones counted behind the others.
-  let from = 0;
-  let to = 0;
-  let first: string | undefined;
+  const stretch = createStretch(core);
   let atEnd = true;
   let bottom = 0;
-  let loading = false;
-  let silence = 0;
-  let known = 0;
-
-  const count = () => store.state.messages.length + store.state.pending.length;
   const below = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
   const toEnd = () => {
     atEnd = jump.hidden = true;
-    if (to < count()) {
-      first = undefined;
-      draw();
-    }
+    if (stretch.forget()) draw();
     scroller.scrollTop = scroller.scrollHeight;
     bottom = scroller.scrollTop;
   };
   const onscroll = () => {
     // A reader at the end stays there when a picture has grown below.
-    atEnd = to >= known && (below() < 60 || (atEnd && scroller.scrollTop >= bottom));
+    atEnd = stretch.isWhole() && (below() < 60 || (atEnd && scroller.scrollTop >= bottom));
     jump.hidden = atEnd;
     const high = scroller.scrollTop < EDGE;
-    if (high && from) show(from - STEP, Math.min(to, from - STEP + MOST));
-    else if (high && store.state.hasMore && !loading) loadOlder();
-    else if (below() < EDGE && to < count()) show(to + STEP - MOST, to + STEP, from);
+    if (high && stretch.up()) more();
+    else if (high && core.store.state.hasMore && !older.loading) older.load();
+    else if (below() < EDGE && stretch.down()) more();
   };
-  const show = (start: number, end: number, least = 0) => {
-    quiet();
-    from = Math.max(least, start);
-    to = Math.min(end, count());
-    first = store.state.messages[from]?.id;
-    draw();
-  };
-  /** quiet: rows that scrolling adds are not announced to screen readers. */
-  const quiet = () => {
-    set(scroller, "aria-live", "off");
-    clearTimeout(silence);
-    silence = window.setTimeout(() => loading || set(scroller, "aria-live", null), 300);
-  };
-  const loadOlder = () => {
-    loading = true;
-    const end = () => {
-      loading = false;
-      quiet();
-      requestAnimationFrame(onscroll); // behind the panel's drawing
-    };
-    core.older().then(end, () => setTimeout(end, 5_000));
-    quiet();
-  };
-  /** follow finds the shown messages again after others came before or behind them. */
-  const follow = ({ messages }: State) => {
-    const at = messages.findIndex((m) => m.id === first);
-    if (at < 0 || atEnd) {
-      from = at < 0 ? count() - STEP : Math.max(at, count() - MOST);
-      to = count();
-    } else {
-      to = to < known ? to + at - from : Math.min(count(), at + MOST);
-      from = at;
-    }
-    from = Math.max(0, from);
-    first = messages[from]?.id;
-    known = count();
-  };
+  const older = createOlder(core, scroller, onscroll);
+  const more = () => (older.quiet(), draw());
   /** draw leaves the row that is looked at where it is, or the end at the end. */
   const draw = () => {
-    const { state } = store;
     const root = list.getRootNode() as ShadowRoot;
     const focused = list.contains(root.activeElement);
-    const bottomOf = (node: Element) => node.getBoundingClientRect().bottom;
-    const edge = atEnd ? 0 : scroller.getBoundingClientRect().top;
-    const seen = atEnd ? undefined : [...list.children].find((node) => bottomOf(node) > edge);
-    const was = seen && bottomOf(seen);
-    const key = seen && [...rows].find(([, { node }]) => node === seen)![0];
-    follow(state);
-    reconcile(list, rows, itemsOf(state, from, to, act, apiUrl));
+    const keep = atEnd ? toEnd : placeOf(scroller, list, rows);
+    reconcile(list, rows, itemsOf(core.store.state, ...stretch.follow(atEnd), act, apiUrl));
     act.drawn();
     if (focused && !root.activeElement) scroller.focus({ preventScroll: true });
-    const now = key && rows.get(key);
-    if (atEnd) toEnd();
-    else if (now) scroller.scrollTop += bottomOf(now.node) - was!;
+    keep();
   };
-  const rowOf = (id: string) => list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
   scroller.addEventListener("scroll", onscroll, { passive: true });
   scroller.addEventListener("keydown", (e) => onKey(e, act));
-  // A log that shrinks, for the keyboard or a card, keeps its end in sight.
-  const sizes = new ResizeObserver(() => {
-    if (atEnd) toEnd();
-    if (scroller.clientHeight) requestAnimationFrame(onscroll);
-  });
-  sizes.observe(scroller);
-  sizes.observe(list);
-
+  const sizes = watchSizes(scroller, list, () => atEnd && toEnd(), onscroll);
   return {
     node: h("div", { class: "logbox" }, scroller, jump),
     scroller,
@@ -142,25 +174,13 @@ export function createLog(core: Core, act: Actions, apiUrl: string): Log {
       sizes.observe(card);
     },
     toEnd,
-    async jump(id) {
-      const find = () => store.state.messages.findIndex((m) => m.id === id);
-      while (store.state.hasMore && find() < 0) {
-        const oldest = store.state.messages[0];
-        await core.older(100);
-        if (store.state.messages[0] === oldest) return;
-      }
-      const at = find();
-      if (at >= 0 && !rowOf(id)) {
-        atEnd = false;
-        show(at - STEP, at + STEP);
-      }
-      rowOf(id)?.scrollIntoView({ block: "center" });
-      rowOf(id)?.focus({ focusVisible: true } as FocusOptions);
+    reveal(at) {
+      atEnd = false;
+      stretch.move(at - STEP, at + STEP);
+      more();
     },
     update(state) {
-      typing.hidden = state.typing === null;
-      const name = state.typing || named(state);
-      typing.firstChild!.textContent = state.typing === null ? "" : fill(t.typing, { name });
+      typing.update(state);
       draw();
     },
   };

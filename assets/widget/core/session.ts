@@ -7,7 +7,7 @@ import { passing } from "../net/client";
 import { locks } from "../net/locks";
 import type { Pause } from "../net/pause";
 import { randomId } from "../../shared/random";
-import type { Client, HttpError, InitAnswer, Page, SavedSession, Shell, Stop, Store } from "../types";
+import type { Client, HttpError, InitAnswer, Page, SavedSession, Shell, State, Stop, Store } from "../types";
 
 /** How long a tab waits for another that begins the same session. */
 const PATIENCE = 5_000;
@@ -27,70 +27,25 @@ export interface Session {
 }
 
 /** createSession does nothing before begin is called. */
-export function createSession(
-  shell: Shell,
-  store: Store,
-  client: Client,
-  pause: Pause,
-  onReady: () => void,
-): Session {
-  const { storage, options } = shell;
+export function createSession(shell: Shell, store: Store, client: Client, pause: Pause, onReady: () => void): Session {
+  const { storage } = shell;
   let began: Promise<string> | null = null;
   let losses = 0;
   let fresh = false;
 
   const stop = (why: Stop) => store.set({ stop: why, connection: "offline", uploads: [] });
-
-  /** init asks once. A lock keeps two tabs from making two sessions. */
-  const init = () =>
-    exclusive(`relay-init:${options.apiKey}`, async () => {
-      client.life.throwIfAborted();
-      const from = client.session;
-      const stored = storage.get<SavedSession>("session");
-      // A tab keeps its own conversation; without one, or when another tab has already
-      // continued it after a loss, it takes the one that is stored.
-      const saved = from && stored?.after !== from.id ? from : stored;
-      const answer = await client.call<InitAnswer>("POST", "init", {
-        ...visitor(shell),
-        useSessionToken: true,
-        sessionToken: saved?.token,
-        newSession: !saved && fresh,
-      });
-      if (client.session !== from) throw 0; // another conversation was begun: asked again
-      const id = answer.sessionId;
-      client.session = {
-        id,
-        token: answer.sessionToken || saved?.token || "",
-        live: answer.messages.length > 0,
-        after: saved?.id === id ? saved.after : saved?.id,
-      };
-      storage.set("session", client.session);
-      return answer;
-    });
-
-  /** newest is the state with a newest page, which joins what is held or stands in its place. */
-  const newest = ({ messages, timeline }: Pick<Page, "messages" | "timeline">, joins = false) => {
-    const held = joins ? store.state : { ...store.state, messages: [], timeline: [] };
-    return { ...withMessages(held, messages, "newest"), ...withPage(held, timeline) };
+  const tryUntilReady = async () => {
+    try {
+      const answer = await patiently(client, pause, () => init(shell, client, fresh), () => store.set({ connection: "offline" }));
+      session.cursor = "" + answer.lastEventId;
+      store.set(begun(shell, store.state, answer));
+      onReady();
+      return answer.sessionId;
+    } catch (error) {
+      if ((error as HttpError).status) stop(reason(error as HttpError));
+      throw error;
+    }
   };
-  const adopt = (answer: InitAnswer) => {
-    const { sessionId, config, operatorOnline, backAt, replySeconds, hours, hasMore, session: known = {} } = answer;
-    session.cursor = "" + answer.lastEventId;
-    store.set({
-      ready: true, config, sessionId, operatorOnline, backAt, replySeconds, hours, hasMore,
-      ai: !!known.aiActive,
-      askContact: known.askContact,
-      closed: known.status === "closed",
-      // A rating of an earlier page is not thanked for again.
-      csat: known.csat?.respondedAt ? {} : known.csat || {},
-      identity: { ...storage.get("identity"), ...known.identity },
-      prechatDone: storage.get("prechat") === sessionId,
-      ...newest(answer, store.state.sessionId === sessionId),
-    });
-    onReady();
-    return sessionId;
-  };
-
   const session: Session = {
     cursor: "",
     begin: () => void session.ready().catch(() => {}),
@@ -116,36 +71,77 @@ export function createSession(
     healthy: () => void (losses = 0),
     async reload() {
       const id = store.state.sessionId;
-      const page = await patiently(() =>
-        client.call<Page>("GET", `messages?sessionId=${id}&limit=50`),
-      );
+      const page = await patiently(client, pause, () => client.call<Page>("GET", `messages?sessionId=${id}&limit=50`));
       if (store.state.sessionId !== id) return;
       session.cursor = "" + page.lastEventId;
-      store.set({ ...newest(page), hasMore: page.hasMore });
+      store.set({ ...newest(store.state, page), hasMore: page.hasMore });
     },
   };
-
-  async function tryUntilReady(): Promise<string> {
-    try {
-      return adopt(await patiently(init, () => store.set({ connection: "offline" })));
-    } catch (error) {
-      if ((error as HttpError).status) stop(reason(error as HttpError));
-      throw error;
-    }
-  }
-  /** patiently repeats a call for as long as time may help. */
-  async function patiently<T>(job: () => Promise<T>, onFailure = () => {}): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await job();
-      } catch (error) {
-        if (client.life.aborted || !passing(error)) throw error;
-        onFailure();
-        await pause.after(error, attempt);
-      }
-    }
-  }
   return session;
+}
+
+/** patiently repeats a call for as long as time may help. */
+async function patiently<T>({ life }: Client, pause: Pause, job: () => Promise<T>, onFailure?: () => void): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await job();
+    } catch (error) {
+      if (life.aborted || !passing(error)) throw error;
+      onFailure?.();
+      await pause.after(error, attempt);
+    }
+  }
+}
+
+/** init asks once. A lock keeps two tabs from making two sessions. */
+function init(shell: Shell, client: Client, fresh: boolean): Promise<InitAnswer> {
+  const { storage, options } = shell;
+  return exclusive(`relay-init:${options.apiKey}`, async () => {
+    client.life.throwIfAborted();
+    const from = client.session;
+    const stored = storage.get<SavedSession>("session");
+    // A tab keeps its own conversation; without one, or when another tab has already
+    // continued it after a loss, it takes the one that is stored.
+    const saved = from && stored?.after !== from.id ? from : stored;
+    const answer = await client.call<InitAnswer>("POST", "init", {
+      ...visitor(shell),
+      useSessionToken: true,
+      sessionToken: saved?.token,
+      newSession: !saved && fresh,
+    });
+    if (client.session !== from) throw 0; // another conversation was begun: asked again
+    const id = answer.sessionId;
+    client.session = {
+      id,
+      token: answer.sessionToken || saved?.token || "",
+      live: answer.messages.length > 0,
+      after: saved?.id === id ? saved.after : saved?.id,
+    };
+    storage.set("session", client.session);
+    return answer;
+  });
+}
+
+/** begun is the state with the session that the server gave. */
+function begun({ storage }: Shell, state: State, answer: InitAnswer): Partial<State> {
+  const { sessionId, config, operatorOnline, backAt, replySeconds, hours, hasMore, session: known = {} } = answer;
+  return {
+    ready: true, config, sessionId, operatorOnline, backAt, replySeconds, hours, hasMore,
+    ai: !!known.aiActive,
+    askContact: known.askContact,
+    closed: known.status === "closed",
+    // A rating of an earlier page is not thanked for again.
+    csat: known.csat?.respondedAt ? {} : known.csat || {},
+    identity: { ...storage.get("identity"), ...known.identity },
+    prechatDone: storage.get("prechat") === sessionId,
+    ...newest(state, answer, state.sessionId === sessionId),
+  };
+}
+
+/** newest is the state with a newest page, which joins what is held or stands in its place. */
+function newest(state: State, { messages, timeline }: Pick<Page, "messages" | "timeline">, joins = false): Partial<State> {
+  const held = joins ? state : { ...state, messages: [], timeline: [] };
+  return { ...withMessages(held, messages, "newest"), ...withPage(held, timeline) };
 }
 
 /** reason returns why a response means the end of the chat. */

@@ -37,6 +37,39 @@ export interface Tabs {
   stop(): void;
 }
 
+/**
+ * createCandidate competes for the lock that makes a tab lead: compete waits for it, or takes
+ * it from a leader that is gone.
+ */
+function createCandidate(o: TabsOptions, life: AbortSignal) {
+  let queued = false;
+  const tab = {
+    leading: false,
+    compete(steal: boolean) {
+      if (!steal && queued) return;
+      queued ||= !steal;
+      const term = new AbortController();
+      const end = () => {
+        tab.leading = false;
+        term.abort();
+      };
+      life.addEventListener("abort", end);
+      const hold = async () => {
+        if (!steal) queued = false;
+        tab.leading = true;
+        await o.lead(term.signal);
+        tab.leading = false;
+      };
+      locks!.request(o.name, steal ? { steal } : { signal: life }, hold).catch(() => {
+        // The lock was stolen, or this tab has stopped.
+        end();
+        if (!life.aborted) tab.compete(false);
+      });
+    },
+  };
+  return tab;
+}
+
 /** joinTabs takes part until stop is called. */
 export function joinTabs(o: TabsOptions): Tabs {
   const life = new AbortController();
@@ -45,53 +78,27 @@ export function joinTabs(o: TabsOptions): Tabs {
     return { pass() {}, alive() {}, stop: () => life.abort() };
   }
   const channel = new BroadcastChannel(o.name);
-  let leading = false;
-  let queued = false;
+  const tab = createCandidate(o, life.signal);
   let connected = false;
   let timer = 0;
   let impatience = 0;
 
   const say = (note: Note) => life.signal.aborted || channel.postMessage(note);
-  const tell = () => leading && say({ kind: "alive", connected, cursor: o.cursor() });
+  const tell = () => tab.leading && say({ kind: "alive", connected, cursor: o.cursor() });
   const watch = (ms: number) => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => leading || life.signal.aborted || compete(true), ms);
+    timer = window.setTimeout(() => tab.leading || life.signal.aborted || tab.compete(true), ms);
   };
   const ask = () => {
-    if (leading || document.hidden) return;
+    if (tab.leading || document.hidden) return;
     say({ kind: "ask" });
     watch(ANSWER);
   };
-  /** compete waits for the lock, or takes it from a leader that is gone. */
-  const compete = (steal: boolean) => {
-    if (!steal && queued) return;
-    queued ||= !steal;
-    const term = new AbortController();
-    const end = () => {
-      leading = false;
-      term.abort();
-    };
-    life.signal.addEventListener("abort", end);
-    const hold = async () => {
-      if (!steal) queued = false;
-      clearTimeout(timer);
-      leading = true;
-      await o.lead(term.signal);
-      leading = false;
-    };
-    locks!
-      .request(o.name, steal ? { steal } : { signal: life.signal }, hold)
-      .catch(() => {
-        // The lock was stolen, or this tab has stopped.
-        end();
-        if (!life.signal.aborted) compete(false);
-      });
-  };
   channel.onmessage = ({ data }: MessageEvent<Note>) => {
     if (data.kind === "ask") {
-      if (leading && !connected) o.onAsk();
+      if (tab.leading && !connected) o.onAsk();
       tell();
-    } else if (!leading) {
+    } else if (!tab.leading) {
       watch(SILENCE);
       if (data.kind === "event") o.onEvent(data.event, data.prev);
       else {
@@ -104,7 +111,7 @@ export function joinTabs(o: TabsOptions): Tabs {
   };
   const beat = setInterval(tell, BEAT);
   document.addEventListener("visibilitychange", ask, { signal: life.signal });
-  compete(false);
+  tab.compete(false);
   ask();
 
   return {

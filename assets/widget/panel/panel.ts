@@ -62,7 +62,7 @@ function draw(shell: Shell, core: Core): Panel {
   const act: Actions = {
     key: (id, key) => rows.with((r) => r.key(id, key)),
     drawn: () => rows.made?.restore(),
-    jump: (id) => void log.jump(id),
+    jump: (id) => rows.with((r) => void r.jump(id)),
     retry: core.retry,
     discard: core.discard,
     handoff: () => core.method("handoff").catch(() => core.notice(t.failed)),
@@ -79,7 +79,8 @@ function draw(shell: Shell, core: Core): Panel {
   });
   const lazy = createLazy(shell, core, style);
   const place: Place & Bench = {
-    scroller: log.scroller, composer, lazy, inShort: (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) }),
+    scroller: log.scroller, reveal: log.reveal, composer, lazy,
+    inShort: (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) }),
   };
   const marks = lazy<Marks>(MARKS_FILE, shell, () => log.update(core.store.state));
   const rows = lazy<RowActions>(ACTIONS_FILE, place);

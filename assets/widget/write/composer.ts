@@ -6,7 +6,7 @@ import { t } from "../text/strings";
 import type { Core, State } from "../types";
 
 /** The server takes this many characters from a visitor. */
-const LIMIT = 4_000;
+export const LIMIT = 4_000;
 
 export interface Composer {
   node: HTMLElement;
@@ -20,7 +20,7 @@ export interface Composer {
   above(node: HTMLElement): void;
   field: HTMLTextAreaElement;
   send: HTMLElement;
-  readonly mode: Mode | null;
+  mode: Mode | null;
   /** Follows each change of the field. */
   onrefresh?(): void;
 }
@@ -35,72 +35,34 @@ export interface Mode {
 }
 
 /** createComposer calls afterSend so that the log can scroll to the end. */
-export function createComposer(
-  core: Core,
-  actions: { afterSend(): void; editLast(): void },
-): Composer {
-  let mode: Mode | null = null;
+export function createComposer(core: Core, actions: { afterSend(): void; editLast(): void }): Composer {
   const field = h("textarea", {
-    rows: 1,
-    dir: "auto",
-    placeholder: t.write,
-    "aria-label": t.write,
-    enterkeyhint: "send",
-    oninput: () => onInput(),
-    onkeydown: (e: KeyboardEvent) => onKey(e),
+    rows: 1, dir: "auto", placeholder: t.write, "aria-label": t.write, enterkeyhint: "send",
+    oninput: () => {
+      if (!composer.mode?.save) {
+        core.setDraft(field.value);
+        core.typing(!!field.value.trim());
+      }
+      refresh();
+    },
+    onkeydown: (e: KeyboardEvent) => {
+      if (e.isComposing || e.keyCode === 229) return;
+      if (e.key === "Enter" && !e.shiftKey) onsubmit(e);
+      if (e.key === "ArrowUp" && !field.value && !composer.mode) {
+        e.preventDefault(); // the caret stays at the end of what is edited
+        actions.editLast();
+      }
+    },
   });
-  const count = h("span", { class: "count", role: "status" });
   const send = h("button", { type: "submit", class: "send" }, icon("M12 20V5m-7 7 7-7 7 7"));
   const entry = h("div", { class: "entry" }, field, send);
-  const node = h(
-    "form",
-    { class: "composer", part: "composer", onsubmit: (e: Event) => onSubmit(e) },
-    entry,
-    count,
-  );
-
-  const onInput = () => {
-    if (!mode?.save) {
-      core.setDraft(field.value);
-      core.typing(!!field.value.trim());
-    }
-    refresh();
-  };
-  const onKey = (e: KeyboardEvent) => {
-    if (e.isComposing || e.keyCode === 229) return;
-    if (e.key === "Enter" && !e.shiftKey) onSubmit(e);
-    if (e.key === "ArrowUp" && !field.value && !mode) {
-      e.preventDefault(); // the caret stays at the end of what is edited
-      actions.editLast();
-    }
-  };
-  const onSubmit = (e: Event) => {
+  const onsubmit = (e: Event) => {
     e.preventDefault();
-    const { uploads } = core.store.state;
-    if (!mode?.save && uploads.some((u) => u.error)) return core.notice(t.badFiles);
-    if (!sendable()) return;
-    const text = field.value.trim();
-    const was = mode;
-    cancel();
-    if (was?.save) return was.save(text);
-    core.submit(text, was?.replyTo);
-    core.setDraft("");
-    write("");
-    actions.afterSend();
-  };
-  const sendable = () => {
-    const length = [...field.value.trim()].length;
-    const { uploads } = core.store.state;
-    if (length > LIMIT) return false;
-    if (mode?.save) return length > 0;
-    return uploads.every((u) => u.attachment) && length + uploads.length > 0;
+    if (submit(core, composer, write)) actions.afterSend();
   };
   const refresh = () => {
-    const length = field.value.length > LIMIT - 400 ? [...field.value.trim()].length : 0;
-    count.textContent = length > LIMIT - 400 ? `${length} / ${LIMIT}` : "";
-    set(count, "class", length > LIMIT ? "count bad" : "count");
-    set(send, "aria-disabled", !sendable() && "true");
-    set(send, "aria-label", mode?.save ? t.save : t.send);
+    set(send, "aria-disabled", !isSendable(core, composer) && "true");
+    set(send, "aria-label", composer.mode?.save ? t.save : t.send);
     composer.onrefresh?.();
     field.style.height = "auto";
     field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`; // the border counts, too
@@ -109,39 +71,60 @@ export function createComposer(
     field.value = text;
     refresh();
   };
-  const enter = (next: Mode, text?: string) => {
-    cancel();
-    mode = next;
-    node.prepend(next.bar);
-    write(text ?? field.value);
-    field.focus();
-    field.setSelectionRange(field.value.length, field.value.length);
-  };
-  const cancel = () => {
-    if (!mode) return false;
-    const { bar, save } = mode;
-    mode = null;
-    bar.remove();
-    write(save ? core.store.state.draft : field.value);
-    field.focus();
-    return true;
-  };
-
   const composer: Composer = {
-    node,
+    node: h("form", { class: "composer", part: "composer", onsubmit }, entry),
     field,
     send,
-    get mode() {
-      return mode;
+    mode: null,
+    enter(mode, text) {
+      composer.cancel();
+      composer.mode = mode;
+      composer.node.prepend(mode.bar);
+      write(text ?? field.value);
+      field.focus();
+      field.setSelectionRange(field.value.length, field.value.length);
     },
-    enter,
-    cancel,
+    cancel: () => endMode(core, composer, write),
     above: (above) => entry.before(above),
     focus: () => field.focus(),
-    update(state) {
-      if (!mode?.save && field.value !== state.draft) write(state.draft);
-      else refresh();
-    },
+    update: (state) => (!composer.mode?.save && field.value !== state.draft ? write(state.draft) : refresh()),
   };
   return composer;
+}
+
+/** endMode gives the field back to the new message. */
+function endMode({ store }: Core, composer: Composer, write: (text: string) => void): boolean {
+  const { mode, field } = composer;
+  if (!mode) return false;
+  composer.mode = null;
+  mode.bar.remove();
+  write(mode.save ? store.state.draft : field.value);
+  field.focus();
+  return true;
+}
+
+/** submit reports whether a message was sent. */
+function submit(core: Core, composer: Composer, write: (text: string) => void): boolean {
+  const { mode, field } = composer;
+  if (!mode?.save && core.store.state.uploads.some((u) => u.error)) core.notice(t.badFiles);
+  else if (isSendable(core, composer)) {
+    const text = field.value.trim();
+    composer.cancel();
+    if (!mode?.save) {
+      core.submit(text, mode?.replyTo);
+      core.setDraft("");
+      write("");
+      return true;
+    }
+    mode.save(text);
+  }
+  return false;
+}
+
+function isSendable({ store }: Core, { mode, field }: Composer): boolean {
+  const { uploads } = store.state;
+  const length = [...field.value.trim()].length;
+  if (length > LIMIT) return false;
+  if (mode?.save) return length > 0;
+  return uploads.every((u) => u.attachment) && length + uploads.length > 0;
 }

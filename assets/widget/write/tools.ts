@@ -2,8 +2,8 @@
 // emoji, voice, and the large view of pictures. Loaded when the chat has been
 // opened; each tool then loads what it needs.
 
-import type { Composer } from "./composer";
-import { h, iconButton } from "../ui/dom";
+import { LIMIT, type Composer } from "./composer";
+import { h, iconButton, set } from "../ui/dom";
 import type { Emoji } from "./emoji";
 import { tools as english } from "../lang/en.json";
 import type { createLazy } from "../ui/lazy";
@@ -69,7 +69,11 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
     const sounds = !types.length || types.some((type) => type.startsWith("audio/"));
     return takes() && empty && sounds && !!navigator.mediaDevices && "MediaRecorder" in window;
   };
+  const count = h("span", { class: "count", role: "status" });
   const refresh = () => {
+    const length = field.value.length > LIMIT - 400 ? [...field.value.trim()].length : 0;
+    count.textContent = length > LIMIT - 400 ? `${length} / ${LIMIT}` : "";
+    set(count, "class", length > LIMIT ? "count bad" : "count");
     picker.accept = (rules().types || []).join(",");
     attach.hidden = !takes();
     record.hidden = !records();
@@ -97,6 +101,7 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
   const hadFocus = send.matches(":focus");
   field.before(attach, picker, smile);
   send.before(record);
+  composer.node.append(count);
   composer.onrefresh = refresh;
   refresh();
   if (hadFocus) field.focus();
