@@ -1,22 +1,22 @@
 // core.ts is the conversation without its view: it wires store, session,
 // stream, outbox and signals together and gives loader and panel the actions.
 
+import { loadOlder } from "./history";
+import { createReceiver } from "./receive";
+import { createLink, type Link } from "../net/link";
+import { createSignals } from "./signals";
+import { createLanguage } from "../text/language";
+import { createSession } from "./session";
+import { blank, createStore } from "./store";
 import { createClient } from "../net/client";
+import { core as english } from "../lang/en.json";
+import type { Core, Identity, Shell } from "../types";
+import { lazyAttention, type Attend } from "../attention/lazy";
+import { createWriting } from "./writing";
 import { lookOf } from "../ui/look";
 import { createOutbox } from "./outbox";
-import { createPause } from "../net/pause";
-import { createSession } from "./session";
-import { createSignals } from "./signals";
-import { core as english } from "../lang/en.json";
-import { createLanguage } from "../text/language";
-import { blank, createStore } from "./store";
-import { createLink, type Link } from "../net/link";
-import { createWriting } from "./writing";
-import { loadOlder } from "./history";
-import { lazyAttention, type Attend } from "../attention/lazy";
-import { createReceiver } from "./receive";
 import { followPage } from "./page";
-import type { Core, Identity, Shell } from "../types";
+import { createPause } from "../net/pause";
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 

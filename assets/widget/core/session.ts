@@ -124,17 +124,19 @@ function init(shell: Shell, client: Client, fresh: boolean): Promise<InitAnswer>
 
 /** begun is the state with the session that the server gave. */
 function begun({ storage }: Shell, state: State, answer: InitAnswer): Partial<State> {
-  const { sessionId, config, operatorOnline, backAt, replySeconds, hours, hasMore, session: known = {} } = answer;
+  const { session: known = {}, ...rest } = answer;
   return {
-    ready: true, config, sessionId, operatorOnline, backAt, replySeconds, hours, hasMore,
+    backAt: undefined, replySeconds: undefined, hours: undefined,
+    ...rest,
+    ready: true,
     ai: !!known.aiActive,
     askContact: known.askContact,
     closed: known.status === "closed",
     // A rating of an earlier page is not thanked for again.
     csat: known.csat?.respondedAt ? {} : known.csat || {},
     identity: { ...storage.get("identity"), ...known.identity },
-    prechatDone: storage.get("prechat") === sessionId,
-    ...newest(state, answer, state.sessionId === sessionId),
+    prechatDone: storage.get("prechat") === answer.sessionId,
+    ...newest(state, answer, state.sessionId === answer.sessionId),
   };
 }
 

@@ -33,11 +33,9 @@ export function createSignals(store: Store, client: Client): Signals {
     post("typing", { active }).catch(() => {});
     timer = window.setTimeout(step, TYPING_EVERY);
   };
-  const visible = () => !document.hidden && store.state.open;
-
   const read = () => {
     const ids = unreadIds(store.state.messages).slice(0, 500); // as many as the server takes
-    if (!ids.length || reading || store.state.stop || !visible()) return;
+    if (!ids.length || reading || store.state.stop || document.hidden || !store.state.open) return;
     reading = true;
     const again = () => {
       reading = false;

@@ -7,8 +7,7 @@ import type { Attachment, Shell, Store } from "../types";
 /** createWriting has sendMessage and setTheme for pages alone. */
 export function createWriting({ storage, options }: Shell, store: Store, outbox: Outbox, { read, sent, typing }: Signals) {
   return {
-    retry: outbox.retry,
-    discard: outbox.discard,
+    ...outbox,
     typing,
     setDraft(draft: string) {
       storage.set("draft", draft || null);

@@ -93,6 +93,6 @@ async function readOnce(
     }
   } finally {
     clearTimeout(watchdog);
-    abort(); // and nothing listens any more
+    abort(); // so that nothing listens any more
   }
 }

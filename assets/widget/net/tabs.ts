@@ -121,9 +121,7 @@ export function joinTabs(o: TabsOptions): Tabs {
       tell();
     },
     stop() {
-      life.abort();
-      clearTimeout(timer);
-      clearTimeout(impatience);
+      life.abort(); // timers that are left do nothing then
       clearInterval(beat);
       channel.close();
     },

@@ -1,24 +1,24 @@
 // panel.ts is the window of the chat: it puts the parts together, draws the
 // state once per frame, and minds focus, theme and phones.
 
-import type { Place, RowActions } from "../chat/actions";
-import { brief, nameOf, type Actions } from "../chat/bubble";
-import { formDue, type Forms } from "./cards";
-import { createComposer } from "../write/composer";
-import { h, sheet } from "../ui/dom";
-import { createHeader } from "./header";
-import type { Home } from "./home";
-import { createLog } from "../chat/log";
-import { createLazy } from "../ui/lazy";
-import css from "./panel.css";
-import type { Marks } from "../chat/marks";
 import type { Menu } from "./menu";
-import { fitPhone } from "./phone";
+import css from "./panel.css";
+import { createComposer } from "../write/composer";
+import { createLog } from "../chat/log";
+import { h, sheet } from "../ui/dom";
+import { brief, nameOf, type Actions } from "../chat/bubble";
+import type { Place, RowActions } from "../chat/actions";
 import { dark, paint } from "../ui/scheme";
-import { named, speak, t } from "../text/strings";
-import { prepare } from "../text/time";
-import type { Core, Panel, Shell, State } from "../types";
 import type { Bench, Tools } from "../write/tools";
+import type { Core, Panel, Shell, State } from "../types";
+import { fitPhone } from "./phone";
+import { prepare } from "../text/time";
+import { createLazy } from "../ui/lazy";
+import { createHeader } from "./header";
+import { named, speak, t } from "../text/strings";
+import type { Marks } from "../chat/marks";
+import type { Home } from "./home";
+import { formDue, type Forms } from "./cards";
 
 /** Texts in which there may be more to show than is written. */
 const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#>]|\d+[.)])|^\P{L}+$/mu;
@@ -93,9 +93,9 @@ function draw(shell: Shell, core: Core): Panel {
     const idle = document.activeElement === document.body || inside()?.matches(".close");
     if (idle && core.store.state.focus && core.store.state.open) focusFirst();
   });
-  const lost = h("p", { class: "notice lost", role: "status", hidden: true }, t.lost);
-  const notice = h("p", { class: "notice", role: "alert", hidden: true });
-  const stop = h("p", { class: "stop", role: "alert", hidden: true });
+  const lost = h("p", { class: "notice lost", role: "status" }, t.lost);
+  const notice = h("p", { class: "notice", role: "alert" });
+  const stop = h("p", { class: "stop", role: "alert" });
   const panel = h(
     "section",
     { class: "panel", role: "dialog", "aria-labelledby": "title", lang: core.store.state.language,

@@ -19,7 +19,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value as EventListener);
     else set(node, name, value);
   }
-  for (const child of children) if (child) node.append(child);
+  node.append(...children.filter((child) => !!child) as (Node | string)[]);
   return node;
 }
 
