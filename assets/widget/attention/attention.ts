@@ -2,14 +2,14 @@
 // the number on the button, the page's title, a preview, a short tone. Loaded
 // with the first message that waits.
 
-import css from "./attention.css";
+import type { Core, Message, Shell, State } from "../types";
 import { h, sheet } from "../ui/dom";
-import { attention as english, core as names } from "../lang/en.json";
 import { pictureOf } from "../chat/face";
 import { locks } from "../net/locks";
-import { count } from "../text/plural";
+import css from "./attention.css";
 import { createPreview } from "./preview";
-import type { Core, Message, Shell, State } from "../types";
+import { count } from "../text/plural";
+import { attention as english, core as names } from "../lang/en.json";
 
 export { createPreview };
 

@@ -1,12 +1,12 @@
 // actions.ts is what a visitor can do with a message: answer it, by button,
 // swipe or key, change it, delete it. Loaded when a message is first touched.
 
+import { createSwipe } from "./swipe";
 import css from "./actions.css";
+import { actions as english } from "../lang/en.json";
+import type { Core, Message } from "../types";
 import type { Composer } from "../write/composer";
 import { h, iconButton, sheet, textButton } from "../ui/dom";
-import { actions as english } from "../lang/en.json";
-import { createSwipe } from "./swipe";
-import type { Core, Message } from "../types";
 
 export interface RowActions {
   styles: CSSStyleSheet;

@@ -1,10 +1,10 @@
 // lightbox.ts shows a picture as large as the window, with those before and
 // behind it. Loaded with the first click on one.
 
-import { CROSS, h, icon, iconButton, link, set, sheet } from "../ui/dom";
+import type { Core } from "../types";
 import { lightbox as english } from "../lang/en.json";
 import css from "./lightbox.css";
-import type { Core } from "../types";
+import { CROSS, h, icon, iconButton, link, set, sheet } from "../ui/dom";
 
 interface Picture {
   src: string;

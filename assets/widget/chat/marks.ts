@@ -1,9 +1,9 @@
 // marks.ts draws texts with links, lists, code and emoji. Loaded with the first
 // message that may have any.
 
+import { onlyEmoji, parse, type Piece } from "../../shared/markup";
 import { h, link, sheet } from "../ui/dom";
 import css from "./marks.css";
-import { onlyEmoji, parse, type Piece } from "../../shared/markup";
 
 export interface Marks {
   styles: CSSStyleSheet;

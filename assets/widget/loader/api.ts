@@ -45,9 +45,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     widget.shell.element.hidden = !on;
   };
   const methods: Record<string, any> = {
-    version: VERSION,
-    init,
-    destroy,
+    version: VERSION, init, destroy, on, once, off,
     /** reset is for log-out: it forgets the visitor, or only the session. */
     reset({ newSession }: { newSession?: boolean } = {}) {
       if (!widget) return;
@@ -72,26 +70,27 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
     setAttributes: (more: object): unknown => methods.identify({ ...(read("identity") as object), ...more }),
     getIdentity: () => read("identity"),
     getVisitorId: () => read("visitor"),
-    on,
-    once,
-    off,
     onEvent: (name: string, fn: (data: unknown) => void) => on("event:" + name, fn),
   };
   for (const name of FORWARDED.split(" ")) {
     methods[name] = async (...args: unknown[]) => (await core()).method(name, ...args);
   }
-  const api = Object.assign((name: string, ...args: unknown[]) => {
-    const member = (api as Record<string, unknown>)[name];
-    return typeof member === "function" ? (member as Method)(...args) : member;
-  }, methods);
-  Object.defineProperties(api, {
-    isOpen: { get: () => !!widget?.open },
-    unread: { get: () => widget?.unread || 0 },
-  });
-
+  const api = callable(methods, () => widget);
   const queue = window.RelayChat?.q || [];
   window.RelayChat = api as object;
   if (auto) init();
   for (const args of queue) api(...(args as unknown as [string]));
   emit("ready");
+}
+
+/** callable makes a function of the methods, which takes a name first, with what is known of the widget. */
+function callable(methods: Record<string, any>, widget: () => Widget | undefined): Method {
+  const api = Object.assign((name: string, ...args: unknown[]) => {
+    const member = (api as Record<string, unknown>)[name];
+    return typeof member === "function" ? (member as Method)(...args) : member;
+  }, methods);
+  return Object.defineProperties(api, {
+    isOpen: { get: () => !!widget()?.open },
+    unread: { get: () => widget()?.unread || 0 },
+  });
 }

@@ -2,14 +2,14 @@
 // button, call queue, and a look into storage. For a new visitor it calls no
 // API and loads nothing more before the chat is opened.
 
-import { install, type Widget } from "./api";
-import { createEvents, type Events } from "./events";
-import { json } from "./json";
 import { createLauncher, type View } from "./launcher";
-import { auto, readOptions, type Given } from "./options";
-import { createLoad, createParts } from "./parts";
+import { json } from "./json";
 import { createStorage } from "./storage";
+import { auto, readOptions, type Given } from "./options";
 import type { Look, SavedSession, Shell } from "../types";
+import { createLoad, createParts } from "./parts";
+import { createEvents, type Events } from "./events";
+import { install, type Widget } from "./api";
 
 /** createWidget puts a widget into the page; it is quiet until it is needed. */
 function createWidget({ emit }: Events, given?: Given): Widget {
@@ -21,15 +21,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
   const refresh = (view: Partial<View>) => launcher.update(Object.assign(widget, view));
 
   const shell: Shell = {
-    options,
-    storage,
-    tab,
-    element,
-    root,
-    emit,
-    json,
-    button: launcher.button,
-    part: createLoad(),
+    options, storage, tab, element, root, emit, json, button: launcher.button, part: createLoad(),
     open(focus = true) {
       if (widget.open) return;
       refresh({ open: true, broken: false });
@@ -76,17 +68,20 @@ function createWidget({ emit }: Events, given?: Given): Widget {
   };
   launcher.setLook(storage.get<Look>("look"));
   refresh({});
-  whenIdle(() => {
-    if (!element.isConnected) return;
-    // An open chat stays open over page changes, unless it covers the page.
-    if (tab.get("open") && innerWidth > 480) shell.open(false);
-    else if (storage.get<SavedSession>("session")?.live) parts.core().catch(() => {});
-    if ((options.prefetch ?? options.proactive ?? options.launcherSelector ??
-      document.querySelectorAll("script[data-api-key]")[1]) != null) {
-      shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
-    }
-  });
+  whenIdle(() => element.isConnected && resume(shell, widget));
   return widget;
+}
+
+/** resume goes on where the page before was left, and loads what this page asks for. */
+function resume(shell: Shell, widget: Widget): void {
+  const { options, storage, tab } = shell;
+  // An open chat stays open over page changes, unless it covers the page.
+  if (tab.get("open") && innerWidth > 480) shell.open(false);
+  else if (storage.get<SavedSession>("session")?.live) widget.parts.core().catch(() => {});
+  if ((options.prefetch ?? options.proactive ?? options.launcherSelector ??
+    document.querySelectorAll("script[data-api-key]")[1]) != null) {
+    shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
+  }
 }
 
 function whenIdle(fn: () => void): void {

@@ -1,8 +1,8 @@
 // home.ts is what stands below the greeting while nothing was said yet: questions
 // to start with, and when somebody is there.
 
-import { h, icon, sheet } from "../ui/dom";
 import css from "./home.css";
+import { h, icon, sheet } from "../ui/dom";
 import { home as english } from "../lang/en.json";
 import type { Core, Opening, State } from "../types";
 

@@ -1,9 +1,9 @@
 // menu.ts is what the button with the three dots opens: new and earlier
 // conversations, the transcript, sounds, and the end of the conversation.
 
-import { h, icon, iconButton, set, sheet, textButton } from "../ui/dom";
-import { menu as english } from "../lang/en.json";
 import css from "./menu.css";
+import { menu as english } from "../lang/en.json";
+import { h, icon, iconButton, set, sheet, textButton } from "../ui/dom";
 import type { Core, SavedSession, Shell } from "../types";
 
 /** An earlier conversation of this browser: its token is the right to read it. */

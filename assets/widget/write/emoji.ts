@@ -1,12 +1,12 @@
 // emoji.ts is the picker of emoji: six groups and a search. Loaded when it is
 // first asked for; the emoji are those of the visitor's system.
 
-import type { Composer } from "./composer";
-import { h, sheet } from "../ui/dom";
-import { ALL } from "./emojis";
+import { ALL, type Sign } from "./emojis";
 import css from "./emoji.css";
+import { h, sheet } from "../ui/dom";
 import { emoji as english } from "../lang/en.json";
 import type { Core } from "../types";
+import type { Composer } from "./composer";
 
 export interface Emoji {
   styles: CSSStyleSheet;
@@ -38,12 +38,8 @@ export function create(core: Core, composer: Composer): Emoji {
     search.value = "";
     draw();
   };
-  const found = () => {
-    const words = search.value.trim().toLowerCase();
-    return words ? ALL.flat().filter(([sign, name]) => sign === words || name.split(" ").some((n) => n.startsWith(words))) : ALL[group]!;
-  };
   const draw = () => {
-    const list = found();
+    const list = found(search.value) || ALL[group]!;
     [...tabs.children].forEach((tab, i) => tab.setAttribute("aria-pressed", String(!search.value.trim() && i === group)));
     grid.replaceChildren(
       ...list.map(([sign, name], i) =>
@@ -63,24 +59,7 @@ export function create(core: Core, composer: Composer): Emoji {
   const close = () => {
     node.hidden = true;
   };
-  const onKey = (e: KeyboardEvent) => {
-    const buttons = [...grid.children] as HTMLElement[];
-    const rtl = getComputedStyle(node).direction === "rtl" ? -1 : 1;
-    const steps: Record<string, number> = { ArrowRight: rtl, ArrowLeft: -rtl, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
-    const at = buttons.indexOf(e.target as HTMLElement);
-    const step = steps[e.key];
-    if (e.target === search) {
-      if (e.key === "Enter") e.preventDefault();
-      if (e.key === "Enter" && search.value) buttons[0]?.click();
-      if (e.key !== "ArrowDown") return;
-    } else if (at < 0 || !step) return;
-    e.preventDefault();
-    const next = buttons[at < 0 ? 0 : at + step!];
-    if (!next) return at + step! < 0 ? search.focus() : undefined;
-    for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
-    next.focus();
-  };
-  node.addEventListener("keydown", onKey);
+  node.addEventListener("keydown", (e) => walk(e, grid, search));
   composer.above(node);
 
   return {
@@ -98,4 +77,29 @@ export function create(core: Core, composer: Composer): Emoji {
       return true;
     },
   };
+}
+
+/** found are the emoji that fit what is searched, if anything is. */
+function found(text: string): Sign[] | "" {
+  const words = text.trim().toLowerCase();
+  return words && ALL.flat().filter(([sign, name]) => sign === words || name.split(" ").some((n) => n.startsWith(words)));
+}
+
+/** walk goes through the grid with the arrows, from the search and back to it. */
+function walk(e: KeyboardEvent, grid: HTMLElement, search: HTMLInputElement): void {
+  const buttons = [...grid.children] as HTMLElement[];
+  const rtl = getComputedStyle(grid).direction === "rtl" ? -1 : 1;
+  const steps: Record<string, number> = { ArrowRight: rtl, ArrowLeft: -rtl, ArrowDown: COLUMNS, ArrowUp: -COLUMNS };
+  const at = buttons.indexOf(e.target as HTMLElement);
+  const step = steps[e.key];
+  if (e.target === search) {
+    if (e.key === "Enter") e.preventDefault();
+    if (e.key === "Enter" && search.value) buttons[0]?.click();
+    if (e.key !== "ArrowDown") return;
+  } else if (at < 0 || !step) return;
+  e.preventDefault();
+  const next = buttons[at < 0 ? 0 : at + step!];
+  if (!next) return at + step! < 0 ? search.focus() : undefined;
+  for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
+  next.focus();
 }

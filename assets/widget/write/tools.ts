@@ -2,15 +2,15 @@
 // emoji, voice, and the large view of pictures. Loaded when the chat has been
 // opened; each tool then loads what it needs.
 
+import type { Voice } from "./voice";
 import { LIMIT, type Composer } from "./composer";
 import { h, iconButton, set } from "../ui/dom";
-import type { Emoji } from "./emoji";
-import { tools as english } from "../lang/en.json";
-import type { createLazy } from "../ui/lazy";
-import type { Lightbox } from "../chat/lightbox";
 import type { Core, State } from "../types";
+import type { Emoji } from "./emoji";
 import type { Uploads } from "./uploads";
-import type { Voice } from "./voice";
+import { tools as english } from "../lang/en.json";
+import type { Lightbox } from "../chat/lightbox";
+import type { createLazy } from "../ui/lazy";
 
 export interface Tools {
   update(state: State): void;
@@ -35,7 +35,6 @@ const MICROPHONE = "M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3M5 11a7 7
 export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
   const t = core.words("tools", english);
   const { field, send } = composer;
-  const panel = scroller.closest<HTMLElement>(".panel")!;
   const uploads = lazy<Uploads>(UPLOADS_FILE, null, (made) => {
     composer.above(made.node);
     made.update(core.store.state);
@@ -48,15 +47,10 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
   const voice = lazy<Voice>(VOICE_FILE, { composer, upload });
   const lightbox = lazy<Lightbox>(LIGHTBOX_FILE, scroller);
 
-  const picker = h("input", {
-    type: "file",
-    multiple: true,
-    hidden: true,
-    onchange: () => {
-      upload(picker.files || []);
-      picker.value = "";
-    },
-  });
+  const picker = h("input", { type: "file", multiple: true, hidden: true, onchange: () => {
+    upload(picker.files || []);
+    picker.value = "";
+  } });
   const attach = iconButton(t.attach, CLIP, () => picker.click());
   const smile = iconButton(t.emoji, SMILE, () => emoji.with((e) => e.toggle()), "smile");
   const record = iconButton(t.record, MICROPHONE, () => voice.with((v) => v.record()));
@@ -64,34 +58,18 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
   /** takes reports whether files go with what is written now. */
   const takes = () => !!rules().enabled && !composer.mode?.save;
   const records = () => {
-    const { types = [] } = rules();
     const empty = !field.value && !composer.mode && !core.store.state.uploads.length;
-    const sounds = !types.length || types.some((type) => type.startsWith("audio/"));
-    return takes() && empty && sounds && !!navigator.mediaDevices && "MediaRecorder" in window;
+    return takes() && empty && takesSounds(rules().types) && !!navigator.mediaDevices && "MediaRecorder" in window;
   };
   const count = h("span", { class: "count", role: "status" });
   const refresh = () => {
-    const length = field.value.length > LIMIT - 400 ? [...field.value.trim()].length : 0;
-    count.textContent = length > LIMIT - 400 ? `${length} / ${LIMIT}` : "";
-    set(count, "class", length > LIMIT ? "count bad" : "count");
+    showLength(field, count);
     picker.accept = (rules().types || []).join(",");
     attach.hidden = !takes();
     record.hidden = !records();
     send.hidden = !record.hidden;
   };
-  const take = (files: FileList | undefined, e: Event) => {
-    if (!files?.length || !takes()) return;
-    e.preventDefault();
-    upload(files);
-  };
-  const onDrag = (e: DragEvent) => {
-    if (!takes() || !e.dataTransfer?.types.includes("Files")) return;
-    e.preventDefault();
-    panel.classList.toggle("drop", e.type !== "dragleave" && e.type !== "drop");
-    if (e.type === "drop") take(e.dataTransfer.files, e);
-  };
-  for (const name of ["dragover", "dragleave", "drop"] as const) panel.addEventListener(name, onDrag);
-  field.addEventListener("paste", (e) => take(e.clipboardData?.files, e));
+  takeFiles(scroller.closest(".panel")!, field, takes, upload);
   scroller.addEventListener("click", (e) => {
     const picture = (e.target as HTMLElement).closest<HTMLAnchorElement>(".picture");
     if (!picture || e.ctrlKey || e.metaKey || e.shiftKey) return;
@@ -112,4 +90,30 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
     play: (holder) => voice.with((v) => v.play(holder)),
     cancel: () => [emoji, voice].some((part) => part.made?.cancel()),
   };
+}
+
+const takesSounds = (types: string[] = []) => !types.length || types.some((type) => type.startsWith("audio/"));
+
+/** showLength counts the characters of a text that comes near the limit. */
+function showLength(field: HTMLTextAreaElement, count: HTMLElement): void {
+  const length = field.value.length > LIMIT - 400 ? [...field.value.trim()].length : 0;
+  count.textContent = length > LIMIT - 400 ? `${length} / ${LIMIT}` : "";
+  set(count, "class", length > LIMIT ? "count bad" : "count");
+}
+
+/** takeFiles takes what is pasted into the field or dropped onto the panel. */
+function takeFiles(panel: HTMLElement, field: HTMLElement, takes: () => boolean, upload: (files: FileList) => void): void {
+  const take = (files: FileList | undefined, e: Event) => {
+    if (!files?.length || !takes()) return;
+    e.preventDefault();
+    upload(files);
+  };
+  const onDrag = (e: DragEvent) => {
+    if (!takes() || !e.dataTransfer?.types.includes("Files")) return;
+    e.preventDefault();
+    panel.classList.toggle("drop", e.type !== "dragleave" && e.type !== "drop");
+    if (e.type === "drop") take(e.dataTransfer.files, e);
+  };
+  for (const name of ["dragover", "dragleave", "drop"] as const) panel.addEventListener(name, onDrag);
+  field.addEventListener("paste", (e) => take(e.clipboardData?.files, e));
 }

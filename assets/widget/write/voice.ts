@@ -1,11 +1,11 @@
 // voice.ts records voice messages and plays them. Loaded with the first of either.
 
-import type { Composer } from "./composer";
-import { CROSS, h, icon, iconButton, set, sheet } from "../ui/dom";
-import { voice as english } from "../lang/en.json";
-import { toOgg } from "./ogg";
 import type { Core } from "../types";
+import { CROSS, h, icon, iconButton, set, sheet } from "../ui/dom";
+import type { Composer } from "./composer";
+import { toOgg } from "./ogg";
 import css from "./voice.css";
+import { voice as english } from "../lang/en.json";
 
 /** A recording ends by itself after this many seconds. */
 const MOST = 60;
@@ -43,53 +43,10 @@ export function create(core: Core, { composer, upload }: Place): Voice {
       stop = undefined;
       return core.notice(t.noMicrophone);
     }
-    const recorder = new MediaRecorder(stream, { mimeType: KINDS.find((k) => MediaRecorder.isTypeSupported(k)) });
-    const chunks: Blob[] = [];
-    const context = new AudioContext();
-    const analyser = context.createAnalyser();
-    context.createMediaStreamSource(stream).connect(analyser);
-    const began = performance.now();
-    const wave = drawing();
-    const time = h("span", { class: "time" }, clock(0));
-    const levels: number[] = [];
-    const finish = (wanted: boolean) => {
-      recorder.onstop = () => wanted && void send(new Blob(chunks, { type: recorder.mimeType }));
-      if (recorder.state !== "inactive") recorder.stop();
-      else recorder.onstop(new Event("stop"));
-      end();
-      bar.remove();
-      stop = undefined;
-      composer.focus();
-    };
-    const end = () => {
-      clearInterval(beat);
-      for (const track of stream.getTracks()) track.stop();
-      void context.close().catch(() => {});
-    };
-    const done = h("button", { class: "send", "aria-label": t.sendRecording, onclick: () => finish(true) }, icon("M12 20V5m-7 7 7-7 7 7"));
-    const bar = h(
-      "div",
-      { class: "voice", role: "group", "aria-label": t.recording },
-      iconButton(t.discardRecording, CROSS, () => finish(false)),
-      h("span", { class: "sr", role: "status" }, t.recording),
-      wave.node,
-      time,
-      done,
-    );
-    const beat = setInterval(() => {
-      const seconds = (performance.now() - began) / 1000;
-      levels.push(peakOf(analyser));
-      wave.draw(levels.slice(-BARS));
-      time.textContent = clock(seconds);
-      if (seconds < MOST) return;
-      if (recorder.state === "recording") recorder.stop(); // and waits to be sent
-      end();
-    }, 100);
-    recorder.ondataavailable = (e) => chunks.push(e.data);
-    recorder.start(1000);
-    stop = () => finish(false);
-    composer.above(bar);
-    done.focus();
+    stop = startRecording(stream, composer, t, (blob) => {
+      if (blob) void send(blob);
+      else stop = undefined;
+    });
   };
   const send = async (blob: Blob) => {
     const file = await named(blob);
@@ -123,6 +80,51 @@ export function create(core: Core, { composer, upload }: Place): Voice {
       holder.prepend(node);
     },
   };
+}
+
+/** startRecording shows its progress above the field, and returns what discards it. */
+function startRecording(stream: MediaStream, composer: Composer, t: typeof english, onend: (blob?: Blob) => void): () => void {
+  const recorder = new MediaRecorder(stream, { mimeType: KINDS.find((k) => MediaRecorder.isTypeSupported(k)) });
+  const chunks: Blob[] = [];
+  const context = new AudioContext();
+  const analyser = context.createAnalyser();
+  context.createMediaStreamSource(stream).connect(analyser);
+  const began = performance.now();
+  const wave = drawing();
+  const time = h("span", { class: "time" }, clock(0));
+  const levels: number[] = [];
+  const finish = (wanted: boolean) => {
+    recorder.onstop = () => wanted && onend(new Blob(chunks, { type: recorder.mimeType }));
+    if (recorder.state !== "inactive") recorder.stop();
+    else recorder.onstop(new Event("stop"));
+    end();
+    bar.remove();
+    onend();
+    composer.focus();
+  };
+  const end = () => {
+    clearInterval(beat);
+    for (const track of stream.getTracks()) track.stop();
+    void context.close().catch(() => {});
+  };
+  const done = h("button", { class: "send", "aria-label": t.sendRecording, onclick: () => finish(true) }, icon("M12 20V5m-7 7 7-7 7 7"));
+  const bar = h("div", { class: "voice", role: "group", "aria-label": t.recording },
+    iconButton(t.discardRecording, CROSS, () => finish(false)),
+    h("span", { class: "sr", role: "status" }, t.recording), wave.node, time, done);
+  const beat = setInterval(() => {
+    const seconds = (performance.now() - began) / 1000;
+    levels.push(peakOf(analyser));
+    wave.draw(levels.slice(-BARS));
+    time.textContent = clock(seconds);
+    if (seconds < MOST) return;
+    if (recorder.state === "recording") recorder.stop(); // and waits to be sent
+    end();
+  }, 100);
+  recorder.ondataavailable = (e) => chunks.push(e.data);
+  recorder.start(1000);
+  composer.above(bar);
+  done.focus();
+  return () => finish(false);
 }
 
 /** named gives a recording its name, and the form that messengers take as one. */
