@@ -95,13 +95,8 @@ export function create(core: Core, { scroller, composer, reveal, inShort }: Plac
     const path = `messages/${id}?sessionId=${store.state.sessionId}`;
     void revise(old, gone, () => client.call("DELETE", path));
   };
-  const question = h(
-    "div",
-    { class: "meta ask" },
-    h("span", null, t.removeAsk),
-    textButton(t.remove, () => remove(asking)),
-    textButton(t.keep, () => ask("")),
-  );
+  const question = h("div", { class: "meta ask" }, h("span", null, t.removeAsk),
+    textButton(t.remove, () => remove(asking)), textButton(t.keep, () => ask("")));
   const ask = (id: string) => {
     const row = rowOf(asking);
     row?.classList.remove("asked");

@@ -126,13 +126,9 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
       "div",
       { class: "line" },
       !v.own && v.last && face(v.name, v.picture),
-      h(
-        "div",
-        { class: "bubble", dir: "auto" },
-        v.quote && !v.deleted && quoteNode(v.quote, act),
+      h("div", { class: "bubble", dir: "auto" }, v.quote && !v.deleted && quoteNode(v.quote, act),
         text && (v.raw || v.deleted ? h("div", { class: "text" }, text) : act.text(text, v.slack)),
-        ...v.attachments.map((a) => attachmentNode(a, apiUrl, act.play)),
-      ),
+        ...v.attachments.map((a) => attachmentNode(a, apiUrl, act.play))),
     ),
     v.sources?.length &&
       h("ul", { class: "sources", "aria-label": t.sources },
@@ -157,13 +153,8 @@ function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {
 /** below is the line under the bubble: a failure, or the facts. */
 function below(v: View, act: Actions): HTMLElement | null {
   if (v.state === "failed") {
-    return h(
-      "div",
-      { class: "meta bad" },
-      h("span", { role: "alert" }, t.notSent),
-      textButton(t.again, () => act.retry(v.key)),
-      textButton(t.discard, () => act.discard(v.key)),
-    );
+    return h("div", { class: "meta bad" }, h("span", { role: "alert" }, t.notSent),
+      textButton(t.again, () => act.retry(v.key)), textButton(t.discard, () => act.discard(v.key)));
   }
   if (!v.last && v.state !== "sending") return null;
   const facts = [v.at && timeOf(v.at), v.edited && !v.deleted && t.edited, mark(v)].filter(Boolean);

@@ -34,12 +34,8 @@ export function create(core: Core, scroller: HTMLElement): Lightbox {
   const next = iconButton(t.pictureNext, "m9 5 7 7-7 7", () => step(1), "next");
   const close = iconButton(t.closePicture, CROSS, () => dialog.close());
   set(close, "autofocus", true);
-  const dialog = h(
-    "dialog",
-    { class: "lightbox", "aria-label": t.picture, dir: "ltr" },
-    h("div", { class: "bar" }, name, original, close),
-    h("div", { class: "stage" }, before, img, next),
-  );
+  const dialog = h("dialog", { class: "lightbox", "aria-label": t.picture, dir: "ltr" },
+    h("div", { class: "bar" }, name, original, close), h("div", { class: "stage" }, before, img, next));
   const show = () => {
     const { src, name: words } = all[index]!;
     set(img, "src", src);

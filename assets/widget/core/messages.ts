@@ -81,9 +81,7 @@ export function withPage(state: State, page: Entry[] = []): Patch {
 
 /** unreadIds lists what the visitor has not seen yet. */
 export function unreadIds(messages: Message[]): string[] {
-  return messages
-    .filter((m) => m.sender !== "visitor" && !m.readAt && !m.deletedAt)
-    .map((m) => m.id);
+  return messages.filter((m) => m.sender !== "visitor" && !m.readAt && !m.deletedAt).map((m) => m.id);
 }
 
 const back = ({ backAt }: Data) => ({ backAt: backAt as string | undefined });

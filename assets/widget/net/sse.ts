@@ -11,10 +11,7 @@ export interface Parser {
 }
 
 /** createParser calls onEvent for each event and onRetry for a new delay. */
-export function createParser(
-  onEvent: (event: StreamEvent) => void,
-  onRetry: (ms: number) => void,
-): Parser {
+export function createParser(onEvent: (event: StreamEvent) => void, onRetry: (ms: number) => void): Parser {
   let rest = "";
   let event: StreamEvent = { name: "", data: "" };
   let data: string[] = [];

@@ -30,12 +30,7 @@ export async function runStream(o: StreamOptions, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     let failure: unknown;
     try {
-      await readOnce(
-        o,
-        signal,
-        () => (attempt = 0),
-        (ms) => (base = ms),
-      );
+      await readOnce(o, signal, () => (attempt = 0), (ms) => (base = ms));
     } catch (error) {
       if (!signal.aborted && !passing(error)) return o.onRefused(error as HttpError);
       failure = error;

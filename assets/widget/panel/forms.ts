@@ -136,15 +136,10 @@ function askFor({ fields, identity = {}, why, send, later, none, finish }: Asked
     if (wrong[0]) return wrong[0].control.focus();
     void end(Object.fromEntries(rows.map((row) => [row.name, row.value()])));
   };
-  return h(
-    "form",
+  return h("form",
     { onsubmit, onchange: () => rows.forEach((row) => row.again()), novalidate: true, "aria-label": why },
-    why && h("p", null, why),
-    ...rows.map((row) => row.node),
-    problem,
-    h("button", { type: "submit", class: "main" }, send),
-    later && textButton(later, () => void end()),
-  );
+    why && h("p", null, why), ...rows.map((row) => row.node), problem,
+    h("button", { type: "submit", class: "main" }, send), later && textButton(later, () => void end()));
 }
 
 /** fieldRow is a label, its control, and the place for what is wrong with it. */
@@ -242,13 +237,6 @@ function question({ store, post }: Core, { emit }: Shell, stars: boolean): HTMLE
     emit("csat", { score, comment: words });
   };
   const marks = h("div", { class: stars ? "scores stars" : "scores" }, ...choices);
-  return h(
-    "form",
-    { onsubmit },
-    h("fieldset", null, h("legend", null, t.rateAsk), marks),
-    said,
-    more,
-    problem,
-    textButton(t.notNow, () => store.set({ csat: {} })),
-  );
+  return h("form", { onsubmit }, h("fieldset", null, h("legend", null, t.rateAsk), marks), said, more, problem,
+    textButton(t.notNow, () => store.set({ csat: {} })));
 }

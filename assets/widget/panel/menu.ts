@@ -83,12 +83,8 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
       h(
         "li",
         null,
-        h(
-          "button",
-          { class: "chat", onclick: () => leave(one) },
-          h("span", { dir: "auto" }, one.text || t.noText),
-          h("time", { datetime: one.at }, format.format(new Date(one.at))),
-        ),
+        h("button", { class: "chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
+          h("time", { datetime: one.at }, format.format(new Date(one.at)))),
       ),
     );
     const back = iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", () => close());
@@ -101,12 +97,8 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     core.method("endChat").catch(trouble);
   };
   const question = () =>
-    h(
-      "div",
-      { class: "menu ask", role: "group", "aria-label": t.endAsk },
-      h("p", null, t.endAsk),
-      h("div", null, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, () => close())),
-    );
+    h("div", { class: "menu ask", role: "group", "aria-label": t.endAsk }, h("p", null, t.endAsk),
+      h("div", null, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, () => close())));
   const draw = () => {
     const { messages, closed, stop } = store.state;
     const muted = storage.get("muted");
