@@ -31,7 +31,7 @@ function item([label, run, more = {}]: Entry, inMenu: boolean): HTMLElement {
     close(true);
     run();
   };
-  return h("button", { type: "button", role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item",
+  return h("button", { role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item",
     tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked === undefined ? undefined : String(more.checked), onclick: act },
     h("span", {}, label), !!more.hint && h("small", {}, more.hint));
 }
@@ -126,7 +126,7 @@ function tagField(s: Session): Node {
   const draw = (): void => {
     const tags = state.sessions.get(s.id)?.tags ?? [];
     list.replaceChildren(...tags.map((tag) =>
-      h("button", { type: "button", class: "tag label", "aria-label": "Remove the tag " + tag,
+      h("button", { class: "tag label", "aria-label": "Remove the tag " + tag,
         onclick: () => change({ removeTags: [tag] }) }, tag + " ×")));
   };
   const change = async (tags: { addTags?: string[]; removeTags?: string[] }): Promise<void> => {

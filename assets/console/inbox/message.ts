@@ -57,12 +57,12 @@ export function senderName(m: Message): string {
 
 // unknownQuote stands for a quoted message that is not loaded.
 function unknownQuote(id: string, jump: (id: string) => void): HTMLElement {
-  return h("button", { type: "button", class: "quote", onclick: () => jump(id) }, h("b", {}, "Reply to an earlier message"));
+  return h("button", { class: "quote", onclick: () => jump(id) }, h("b", {}, "Reply to an earlier message"));
 }
 
 function quoted(m: Message, jump: (id: string) => void): HTMLElement {
   const text = h("span", { dir: "auto" }, preview(m).slice(0, 140));
-  return h("button", { type: "button", class: "quote", onclick: () => jump(m.id) }, h("b", {}, senderName(m)), text);
+  return h("button", { class: "quote", onclick: () => jump(m.id) }, h("b", {}, senderName(m)), text);
 }
 
 // receipt describes how far an operator's message got.
@@ -87,7 +87,7 @@ function meta(m: Message, end: boolean): HTMLElement | false {
 function unsent(p: Pending): HTMLElement | false {
   if (!p.tried && !p.refused) return false;
   const button = (name: string, act: (p: Pending) => void): HTMLElement =>
-    h("button", { type: "button", class: "link-button", onclick: () => act(p) }, name);
+    h("button", { class: "link-button", onclick: () => act(p) }, name);
   return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && "Not sent: " + p.refused + " · ",
     p.refused && button("Send now", again), p.refused && " · ", button("Edit", takeBack), " · ", button("Discard", discard));
 }
@@ -122,7 +122,7 @@ function source({ title, url }: { title: string; url: string }): HTMLLIElement {
 
 // draftButtons are below the draft that waits.
 function draftButtons(m: Message): HTMLElement {
-  const button = (name: string, onclick: () => void): HTMLElement => h("button", { type: "button", class: "button small", onclick }, name);
+  const button = (name: string, onclick: () => void): HTMLElement => h("button", { class: "button small", onclick }, name);
   return h("div", { class: "draft-buttons" }, button("Send", sendDraft), button("Edit", () => editDraft(m)));
 }
 
@@ -165,6 +165,6 @@ export function messageItem(m: Message, place: Place): HTMLLIElement {
 // undeliveredLine says what a bridge did not take, and why.
 export function undeliveredLine(u: Undelivered): HTMLElement {
   const what = u.state === "failed" ? "Not delivered to " : "Not yet delivered to ";
-  const again = h("button", { type: "button", class: "link-button", onclick: () => retry(u) }, "Retry");
+  const again = h("button", { class: "link-button", onclick: () => retry(u) }, "Retry");
   return h("p", { class: "undelivered" }, what + platformName(u.dest) + ": " + u.reason + " · ", again);
 }

@@ -50,7 +50,7 @@ function facts(data: unknown): HTMLElement | false {
   const hidden = Math.min(fields.length, mostFields) - firstFields;
   if (hidden > 0) {
     const all = fields.length > mostFields ? " of " + (fields.length - firstFields) : "";
-    const more = h("button", { type: "button", class: "link-button", onclick: () => more.replaceWith(...lines(firstFields, mostFields)) },
+    const more = h("button", { class: "link-button", onclick: () => more.replaceWith(...lines(firstFields, mostFields)) },
       "Show " + hidden + all + (hidden === 1 ? " more field" : " more fields"));
     list.append(more);
   }

@@ -53,7 +53,7 @@ function cells(d: Delivery, retry: (d: Delivery) => unknown): Node[] {
   const [name, tone] = tags[d.state];
   const failed = d.state === "failed" || (d.state === "pending" && (d.attempts > 0 || d.lastError));
   const again = failed &&
-    h("button", { type: "button", class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
+    h("button", { class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
   return [
     h("th", { scope: "row" }, h("a", { href: "#/sessions/" + d.sessionId }, d.type), h("code", { title: "webhook-id" }, d.webhookId)),
     h("td", {}, agoTime(d.createdAt)),
@@ -161,11 +161,11 @@ function follower(load: () => void): { opened(): void; left(): void } {
 export function deliveriesSection(dest: string, name: string): Deliveries {
   const title = h("h2", { id: "deliveries-title", tabindex: "-1" }, name);
   const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
-  const more = h("button", { type: "button", class: "button small", id: "deliveries-more", hidden: true,
+  const more = h("button", { class: "button small", id: "deliveries-more", hidden: true,
     onclick: () => void log.load(log.cursor) }, "Show older ones");
   const choices = filters.map(([value, label]) =>
-    h("button", { type: "button", "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
-  const allFailed = h("button", { type: "button", class: "button small", id: "deliveries-retry", onclick: () => void retryAll() },
+    h("button", { "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
+  const allFailed = h("button", { class: "button small", id: "deliveries-retry", onclick: () => void retryAll() },
     "Send all failed again");
   const draw = (text: string): void => {
     shown.draw(log.list);
@@ -204,7 +204,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     node: h("section", { "aria-labelledby": title.id },
       h("div", { class: "deliveries-head" }, title,
         h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
-        h("button", { type: "button", class: "button small", id: "deliveries-refresh", onclick: () => void log.load() }, "Refresh"),
+        h("button", { class: "button small", id: "deliveries-refresh", onclick: () => void log.load() }, "Refresh"),
         allFailed),
       shown.node, note, more),
     opened() {

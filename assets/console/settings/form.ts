@@ -96,7 +96,7 @@ function row(field: Field, reset: (name: string) => void): Row {
 }
 
 const link = (text: string, about: string, onclick: () => void): HTMLElement =>
-  h("button", { type: "button", class: "link-button", onclick, "aria-label": about + ": " + text }, text);
+  h("button", { class: "link-button", onclick, "aria-label": about + ": " + text }, text);
 
 // focusOn moves the focus to a field, or within a group to what is wrong or comes first.
 export function focusOn(node: HTMLElement): void {

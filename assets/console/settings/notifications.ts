@@ -12,7 +12,7 @@ const deviceRow = (d: push.Device, test: (d: push.Device) => unknown, remove: (d
 
 export function notificationsPage(): Page {
   const { status, wrong, attempt } = outcome();
-  const toggleButton = h("button", { type: "button", class: "button main", hidden: true, onclick: () => void toggle() });
+  const toggleButton = h("button", { class: "button main", hidden: true, onclick: () => void toggle() });
   const list = h("ul", { class: "found", "aria-label": "Your devices" });
   let own: PushSubscription | null = null;
 

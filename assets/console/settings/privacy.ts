@@ -44,7 +44,7 @@ function choices({ conversations, elsewhere }: Found, query: () => string,
   const doubtful = conversations.some((c) => c.claimed);
   const boxes =
     new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
-  const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) },
+  const erase = h("button", { class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) },
     "Delete everywhere…");
   const download = h("a", { class: "button", download: "" }, doubtful ? "Download ticked (zip)" : "Download all (zip)");
   const chosen = (): number => [...boxes.values()].filter((box) => box.checked).length;

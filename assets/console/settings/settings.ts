@@ -90,7 +90,7 @@ export function section(name: string, ...children: (Node | string)[]): HTMLEleme
 }
 
 export const button = (text: string, onclick: () => unknown, label?: string): HTMLButtonElement =>
-  h("button", { type: "button", class: "button small", onclick, "aria-label": label }, text);
+  h("button", { class: "button small", onclick, "aria-label": label }, text);
 
 // variableOf names the environment variable that sets a setting, whether or not a saved value wins over it.
 export const variableOf = (settings: Settings, name: string): string => settings.variables[name] ?? "";

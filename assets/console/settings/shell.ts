@@ -14,8 +14,8 @@ let page: Page | undefined;
 
 const failed = h("p", { class: "alert", role: "alert", hidden: true });
 const count = h("span", { role: "status", id: "save-count" });
-const discard = h("button", { type: "button", class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
-const saving = h("button", { type: "button", class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
+const discard = h("button", { class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
+const saving = h("button", { class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
 const bar = h("div", { class: "save-bar", id: "save-bar", role: "group", "aria-label": "Changes", hidden: true }, count, discard, saving);
 
 const changed = (): number => Object.keys(page?.form?.changes() ?? {}).length;

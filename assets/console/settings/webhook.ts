@@ -17,7 +17,7 @@ const secretHint = "It signs every event, so that the receiver knows who sent it
 function testing(hook: Form) {
   const said = feedback();
   const answer = h("div", { id: "hook-answer", "aria-live": "polite" });
-  const test = h("button", { type: "button", class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
+  const test = h("button", { class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
   const changed = (): boolean => !!Object.keys(hook.changes()).length;
   const ask = async (): Promise<void> => {
     if (test.ariaDisabled === "true" || (changed() && !(await hook.save()))) return;
@@ -46,7 +46,7 @@ export function webhookPage(): Page {
   const prefix = text({ class: "input code", maxlength: 62 });
   const example = h("span");
   const keyHint = h("span", {}, secretHint);
-  const generate = h("button", { type: "button", class: "button", id: "hook-generate", onclick: () => make() }, "Make a secret");
+  const generate = h("button", { class: "button", id: "hook-generate", onclick: () => make() }, "Make a secret");
   key.node.append(generate);
   const hook = form([
     { name: "eventsWebhookEnabled", label: "Post events", control: check() },

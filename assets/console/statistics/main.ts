@@ -17,7 +17,7 @@ const dates = h("span", { class: "dates", hidden: true }, from, " – ", to);
 const csv = h("span", { class: "downloads" });
 const status = h("p", { class: "hint", role: "status" });
 const problem = h("p", { class: "alert", role: "alert", hidden: true });
-const again = h("button", { type: "button", class: "button small", onclick: async () => {
+const again = h("button", { class: "button small", onclick: async () => {
   await load();
   (problem.hidden ? range : again).focus();
 } }, "Try again");

@@ -1,18 +1,8 @@
-// Building DOM nodes: never from HTML strings, only elements and text.
+// What the console's views have in common. Nodes are never made from HTML strings.
 
-type Child = Node | string | false | null | undefined;
-type Props = Record<string, unknown>;
+import { h } from "../../shared/dom";
 
-// h makes an element; functions become listeners ("onclick"), false and undefined leave an attribute out.
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
-  const el = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (typeof value === "function") el.addEventListener(name.slice(2), value as EventListener);
-    else if (value !== false && value !== undefined) el.setAttribute(name, String(value));
-  }
-  el.append(...children.filter((child) => !!child) as (Node | string)[]);
-  return el;
-}
+export { h };
 
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -60,5 +50,5 @@ export function icon(name: string): Element {
 
 // iconButton has its name as tooltip and for screen readers.
 export function iconButton(name: string, label: string, onclick: () => unknown): HTMLElement {
-  return h("button", { type: "button", class: "tool", title: label, "aria-label": label, onclick }, icon(name));
+  return h("button", { class: "tool", title: label, "aria-label": label, onclick }, icon(name));
 }

@@ -3,9 +3,9 @@
 
 import { lookOf } from "../ui/look";
 import type { Config, Core, SavedSession, Shell } from "../types";
+import type { createPreview } from "./preview";
 import { attention as english } from "../lang/en.json";
 import { spoken } from "../text/spoken";
-import type { createPreview } from "./preview";
 
 interface Rule {
   id: string;

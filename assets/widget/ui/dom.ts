@@ -1,33 +1,8 @@
-// dom.ts builds DOM nodes. Nothing in the widget makes nodes from strings of
-// HTML, so it works on pages that enforce Trusted Types.
+// dom.ts builds what the widget's parts have in common.
 
-type Child = Node | string | 0 | null | undefined | false;
-type Props = Record<string, unknown>;
+import { h, set, type Props } from "../../shared/dom";
 
-/**
- * h makes an element. Props that start with "on" are listeners, the others
- * attributes; those that are undefined, null or false are left out.
- */
-export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  props?: Props | null,
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
-  if (tag === "button") set(node, "type", "button");
-  for (const [name, value] of Object.entries(props || {})) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value as EventListener);
-    else set(node, name, value);
-  }
-  node.append(...children.filter((child) => !!child) as (Node | string)[]);
-  return node;
-}
-
-/** set writes one attribute, or removes it when there is no value. */
-export function set(node: Element, name: string, value: unknown): void {
-  if (value == null || value === false) node.removeAttribute(name);
-  else node.setAttribute(name, value as string);
-}
+export { h, set };
 
 const SVG = "http://www.w3.org/2000/svg";
 

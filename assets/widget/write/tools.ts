@@ -2,14 +2,14 @@
 // emoji, voice, and the large view of pictures. Loaded when the chat has been
 // opened; each tool then loads what it needs.
 
-import type { Voice } from "./voice";
-import { LIMIT, type Composer } from "./composer";
-import { h, iconButton, set } from "../ui/dom";
-import type { Core, State } from "../types";
-import type { Emoji } from "./emoji";
-import type { Uploads } from "./uploads";
 import { tools as english } from "../lang/en.json";
+import type { Core, State } from "../types";
+import type { Uploads } from "./uploads";
+import type { Emoji } from "./emoji";
+import { h, iconButton, set } from "../ui/dom";
+import { LIMIT, type Composer } from "./composer";
 import type { Lightbox } from "../chat/lightbox";
+import type { Voice } from "./voice";
 import type { createLazy } from "../ui/lazy";
 
 export interface Tools {

@@ -2,15 +2,15 @@
 // progress, and cancelled when the visitor takes them away again. Loaded with
 // the first file.
 
-import type { Attachment, Config, Core, State, Upload } from "../types";
-import css from "./uploads.css";
-import { randomId } from "../../shared/random";
-import { sheet } from "../ui/dom";
-import { uploads as english } from "../lang/en.json";
 import { sizeOf } from "../../shared/size";
+import css from "./uploads.css";
 import { shrink, thumbnail } from "./photo";
-import { count } from "../text/plural";
+import type { Attachment, Config, Core, State, Upload } from "../types";
+import { randomId } from "../../shared/random";
 import { createTray } from "./tray";
+import { uploads as english } from "../lang/en.json";
+import { count } from "../text/plural";
+import { sheet } from "../ui/dom";
 
 /** A message carries at most this many files. */
 const MOST = 5;

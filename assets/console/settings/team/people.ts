@@ -25,7 +25,7 @@ export function personRow(p: Person, team: Team): HTMLElement {
       button("Access…", () => showAccess(p), "Access of " + p.name),
       button("New password…", () => void reset(p, team), "New password for " + p.name),
       p.id !== myId &&
-        h("button", { type: "button", class: "button small danger-text", onclick: () => void remove(p, team),
+        h("button", { class: "button small danger-text", onclick: () => void remove(p, team),
           "aria-label": "Remove " + p.name }, "Remove…")));
 }
 
@@ -72,7 +72,7 @@ function showNames(p: Person, team: Team): void {
           ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: " +
           "anybody can take them."),
       ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,
-      h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
+      h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, "Cancel"),
         h("button", { type: "submit", class: "button main" }, "Save"))));
   openDialog(dialog);
 }
@@ -88,7 +88,7 @@ function showAccess(p: Person): void {
   const dialog = h("dialog", { class: "ask access", "aria-label": "Access of " + p.name },
     h("h2", {}, "Where " + p.name + " is signed in"), places.node,
     button("Sign out everywhere", () => void endAll()), h("h2", {}, "Passkeys"), keys.node,
-    h("div", { class: "ask-row" }, h("button", { type: "button", class: "button main", onclick: () => dialog.close() }, "Close")));
+    h("div", { class: "ask-row" }, h("button", { class: "button main", onclick: () => dialog.close() }, "Close")));
   openDialog(dialog);
   void places.load();
   void keys.load();
