@@ -198,7 +198,7 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 	if strings.HasPrefix(string(a.cfg.DatabaseURL), "sqlite://") {
 		list = append(list, bridges.Checkup{Name: "backups", Findings: []chat.Finding{db.BackupFinding(a.cfg.BackupDir, time.Now())}})
 	}
-	settings := chat.SettingsOf(a.cfg.Settings, stored)
+	settings := chat.SettingsOf(declared, a.cfg.Settings, stored)
 	running, ai := a.running(ctx, err)
 	list = append(list, bridges.Examine(ctx, kinds, settings, running)...)
 	list = append(list, bridges.ExamineAI(ctx, settings, a.cfg.WebhookAllowCIDRs, ai))
@@ -209,10 +209,11 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 	return nil
 }
 
-// manifest prints the manifest of relay's Slack app. It works before anything is
+// manifest prints the manifest of the app to make. It works before anything is
 // configured, so it reads no database.
 func (a *app) manifest(context.Context, string) error {
-	_, err := io.WriteString(a.stdout, a.bridgeEnv(nil).SlackManifest(chat.SettingsOf(a.cfg.Settings, nil)))
+	settings := chat.SettingsOf(declared, a.cfg.Settings, nil)
+	_, err := io.WriteString(a.stdout, bridges.Manifest(bridges.Kinds(a.bridgeEnv(nil)), settings))
 	return err
 }
 
@@ -277,7 +278,7 @@ func (a *app) withPeople(ctx context.Context, use func(chat.Store, *team.People)
 		return err
 	}
 	defer database.Close()
-	return use(database, team.New(database, nil, a.log).People)
+	return use(database, team.New(database, nil, bridges.Names(), a.log).People)
 }
 
 // listPeople prints the team.

@@ -17,7 +17,6 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
-	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/privacy"
 	"github.com/relay-chat/relay/server/words"
 )
@@ -330,7 +329,7 @@ func (a *app) checkConfig(context.Context, string) error {
 // printConfig prints the settings that relay would start with. The admin API's are in
 // the database and win over them.
 func (a *app) printConfig(context.Context, string) error {
-	list := config.Explain(a.line.flags, a.line.environ)
+	list := variables.Explain(a.line.flags, a.line.environ)
 	if a.line.flags.JSON {
 		return a.json(list)
 	}
@@ -346,7 +345,7 @@ func (a *app) completion(_ context.Context, shell string) error {
 	if !slices.Contains(cli.Shells, shell) {
 		return fmt.Errorf("there is no completion for %q, only for %s; %w", shell, strings.Join(cli.Shells, ", "), errUsage)
 	}
-	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, config.FlagNames()))
+	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, variables.FlagNames()))
 	return err
 }
 

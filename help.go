@@ -65,7 +65,7 @@ func helpOn(w io.Writer, found []command) {
 		fmt.Fprintf(w, "  %-30s %s\n", "relay "+c.usage, c.help)
 	}
 	if len(found[0].flags) > 0 {
-		fmt.Fprint(w, "\nFlags:\n", config.FlagUsage(found[0].flags...))
+		fmt.Fprint(w, "\nFlags:\n", variables.FlagUsage(found[0].flags...))
 	}
 	fmt.Fprintln(w, "\nExample:")
 	for _, c := range found {

@@ -28,7 +28,7 @@ func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, 
 		return err
 	}
 	defer database.Close()
-	settings := chat.SettingsOf(a.cfg.Settings, stored)
+	settings := chat.SettingsOf(declared, a.cfg.Settings, stored)
 	return use(a.knowledge(database, func() *chat.Settings { return settings }), database, settings)
 }
 

@@ -62,6 +62,12 @@ func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, stop
 }
 
+// The settings that relay declares, and what it can be configured with.
+var (
+	declared  = bridges.Settings()
+	variables = config.Declare(declared)
+)
+
 // app holds the configuration and the outputs of a sub-command.
 type app struct {
 	line   commandLine
@@ -86,7 +92,7 @@ var errUsage = errors.New("relay help lists the commands")
 // run is the program: it returns its exit code, 2 for a wrong command line or
 // configuration and 1 for any other failure.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	flags := config.ParseFlags(args)
+	flags := variables.ParseFlags(args)
 	words := flags.Args
 	if len(words) == 0 {
 		words = []string{"serve"}
@@ -122,7 +128,7 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	if i < 0 {
 		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
 	}
-	cfg, warnings, err := config.Load(flags, environ)
+	cfg, warnings, err := variables.Load(flags, environ)
 	if err != nil {
 		return err
 	}
@@ -174,7 +180,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	team := team.New(database, engine, a.log)
+	team := team.New(database, engine, bridges.Names(), a.log)
 	opts := mirror.Options{Colleague: team.People.Colleague}
 	if a.cfg.PublicURL != "" {
 		opts.Links = links
@@ -232,11 +238,11 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	seal, err := a.cfg.FileSeal()
+	seal, err := a.cfg.FileSeal(declared)
 	if err != nil {
 		return err
 	}
-	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, a.cfg.AttachmentMaxBytes)
+	files := webhook.NewFetcher(a.cfg.WebhookAllowCIDRs, chat.SettingsOf(declared, a.cfg.Settings, nil).Number("attachmentMaxBytes"))
 	var base ai.Knowledge = ai.None{} // a database in memory keeps none
 	read := func(context.Context) error { return nil }
 	if !a.cfg.Volatile() {
@@ -368,15 +374,14 @@ func watchdog(database *db.DB) chat.Part {
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
 	e, err := chat.Open(ctx, chat.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
-		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted,
+		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Declared: declared, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted,
 		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }
 
 // bridgeEnv returns the configuration of bridges that is not a setting.
 func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
-	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), TelegramAPI: a.cfg.TelegramAPIURL, DiscordAPI: a.cfg.DiscordAPIURL,
-		SlackAPI: a.cfg.SlackAPIURL, Forgets: a.cfg.Volatile()}
+	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), Forgets: a.cfg.Volatile()}
 }
 
 // webhook returns the webhook. It posts nothing before its Run.

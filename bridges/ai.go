@@ -194,7 +194,7 @@ func ExamineAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, ru
 		if settings.BaseURL == "" {
 			missing = "aiBaseUrl"
 		}
-		out.Findings = missingFindings([]string{missing})
+		out.Findings = missingFindings(s, []string{missing})
 		return out
 	}
 	out.Findings = []chat.Finding{chat.Fine("settings", "mode "+settings.Mode+", model "+settings.Model), askFinding(testAI(ctx, newAIClient(settings, allowed)))}

@@ -23,14 +23,16 @@ type connecting struct {
 	set *bridges.Set
 }
 
-func newConnecting(t *testing.T, env bridges.Env) *connecting {
+// newConnecting connects platforms; the API of one of them, by the name of its setting, is
+// at another address.
+func newConnecting(t *testing.T, apiSetting, address string) *connecting {
 	store, err := db.Memory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	kinds, log := bridges.Kinds(env), slog.New(slog.DiscardHandler)
-	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Targets: bridges.Targets(kinds)})
+	kinds, log := bridges.Kinds(bridges.Env{}), slog.New(slog.DiscardHandler)
+	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Declared: bridges.Settings(), Settings: map[string]chat.Raw{apiSetting: chat.Raw(`"` + address + `"`)}, Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func TestConnectTelegram(t *testing.T) {
 	f := telegramtest.New(t)
 	f.Kick()
 	f.SwitchTopics(false)
-	d := newConnecting(t, bridges.Env{TelegramAPI: f.URL})
+	d := newConnecting(t, "telegramApiUrl", f.URL)
 	d.step("telegram", chat.BridgeStep{}, "token")
 	if _, err := d.set.Connect(t.Context(), "telegram", chat.BridgeStep{Token: "not a token"}); err == nil || !strings.Contains(err.Error(), "telegramBotToken must be a bot token") {
 		t.Errorf("a wrong form says %v", err)
@@ -109,7 +111,7 @@ func TestConnectTelegram(t *testing.T) {
 func TestConnectDiscord(t *testing.T) {
 	f := discordtest.New(t)
 	f.SwitchIntent(false)
-	d := newConnecting(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
+	d := newConnecting(t, "discordApiUrl", f.URL+"/api/v10")
 	d.step("discord", chat.BridgeStep{Token: strings.Repeat("x", 30)}, "token", "fail: ")
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "token", "relay", "fail: the bot may not read what operators write")
 	f.SwitchIntent(true)
@@ -127,7 +129,7 @@ func TestConnectDiscord(t *testing.T) {
 func TestTryForum(t *testing.T) {
 	f := discordtest.New(t)
 	f.Forum = true
-	d := newConnecting(t, bridges.Env{DiscordAPI: f.URL + "/api/v10"})
+	d := newConnecting(t, "discordApiUrl", f.URL+"/api/v10")
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "place")
 	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
 	ctx, stop := context.WithCancel(t.Context())
@@ -147,7 +149,7 @@ func TestTryForum(t *testing.T) {
 func TestConnectSlack(t *testing.T) {
 	f := slacktest.New(t)
 	f.Leave()
-	d := newConnecting(t, bridges.Env{SlackAPI: f.URL})
+	d := newConnecting(t, "slackApiUrl", f.URL)
 	d.step("slack", chat.BridgeStep{}, "token", "https://api.slack.com/apps?new_app=1&manifest_json=%7B%22display_information")
 	d.step("slack", chat.BridgeStep{Token: f.BotToken}, "token")
 	d.step("slack", chat.BridgeStep{Token: f.BotToken, AppToken: "xapp-1-wrong"}, "token", "fail: ")
@@ -169,7 +171,7 @@ func TestEnvironmentStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Settings: map[string]chat.Raw{"slackBotToken": chat.Raw(`"xoxb-1"`)}, Targets: bridges.Targets(kinds)})
+	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Declared: bridges.Settings(), Settings: map[string]chat.Raw{"slackBotToken": chat.Raw(`"xoxb-1"`)}, Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,16 +28,16 @@ func Examine(ctx context.Context, kinds []Kind, settings *chat.Settings, running
 // examine checks a bridge's settings and, if they are complete, the bridge. It
 // works beside a running relay.
 func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
-	missing := k.missing(s)
+	missing := k.Missing(s)
 	switch {
 	case len(missing) == len(k.Needs):
 		return []chat.Finding{chat.Fine("settings", strings.TrimSuffix("not set up; "+k.Begin, "; "))}
 	case len(missing) > 0:
-		return missingFindings(missing)
+		return missingFindings(s, missing)
 	}
 	b, err := k.New(s)
 	if err != nil {
-		return []chat.Finding{chat.CallFailed("settings", k.Title, err)}
+		return []chat.Finding{chat.CallFailed("settings", k.Card.Title, err)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -45,13 +45,11 @@ func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 }
 
 // missingFindings returns a finding for each missing setting.
-func missingFindings(missing []string) (findings []chat.Finding) {
+func missingFindings(settings *chat.Settings, missing []string) (findings []chat.Finding) {
 	for _, name := range missing {
 		fix := "set " + name
-		for _, def := range chat.SettingList {
-			if def.Name == name && def.Env != "" {
-				fix = "set " + def.Env + ", or " + name + " by the admin API"
-			}
+		if variable := settings.EnvOf(name); variable != "" {
+			fix = "set " + variable + ", or " + name + " by the admin API"
 		}
 		findings = append(findings, chat.Finding{Subject: "settings", Level: chat.FindingFail, Text: name + " is missing", Fix: fix})
 	}

@@ -108,7 +108,7 @@ func (r *runner) checkElsewhere(ctx context.Context) ([]chat.Finding, error) {
 		}
 		return got.findings, nil
 	case <-ctx.Done():
-		return nil, chat.Errorf(chat.Conflict, "The relay that serves the %s bridge does not answer; try again in a moment", r.kind.Title)
+		return nil, chat.Errorf(chat.Conflict, "The relay that serves the %s bridge does not answer; try again in a moment", r.kind.Card.Title)
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Set) eraseThread(ctx context.Context, th chat.Thread) string {
 	if err != nil {
 		return ""
 	}
-	title, b := runner.kind.Title, runner.current()
+	title, b := runner.kind.Card.Title, runner.current()
 	if b == nil || b.Channel() != th.Channel {
 		return fmt.Sprintf("%s: the thread %s; the channel is not connected now, so delete it there", title, th.Ref)
 	}

@@ -35,7 +35,7 @@ func newBell(t *testing.T, store *db.DB) *bell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bell{Engine: e, t: t, team: team.New(store, e, log), service: pushtest.New(), visitor: chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}}
+	b := &bell{Engine: e, t: t, team: team.New(store, e, nil, log), service: pushtest.New(), visitor: chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}}
 	t.Cleanup(b.service.Close)
 	b.push = bridges.NewPush(e, b.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Transport: b.service.Client().Transport, Log: log})
 	if _, b.service.Key, err = b.team.Devices.Keys(t.Context()); err != nil {

@@ -46,7 +46,7 @@ func (r *runner) run(ctx context.Context) {
 	for first := true; ; first = false {
 		changed := r.set.engine.SettingsChanged()
 		settings := r.set.engine.Settings()
-		if wanted := r.kind.fingerprint(settings); first || wanted != made {
+		if wanted := r.kind.Fingerprint(settings); first || wanted != made {
 			stop()
 			stop, made = r.start(ctx, settings, first), wanted
 		}
@@ -72,7 +72,7 @@ func (r *runner) hasProblem() bool {
 }
 
 // restartIfFailing restarts a bridge that pauses after a failure, or whose problem
-// was fixed. Others keep running: Discord limits how often a bot connects.
+// was fixed. Others keep running: platforms limit how often a bot connects.
 func (r *runner) restartIfFailing(fixed bool) {
 	r.mu.Lock()
 	pausing := r.bridge != nil && (r.receiveErr != nil || r.mirror.Trouble() != nil)
@@ -94,7 +94,7 @@ func (r *runner) requestRestart() {
 // no other node does. The returned function stops it and waits for what is in flight.
 func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool) (stop func()) {
 	r.put(nil, nil, nil)
-	if !r.kind.configured(settings) {
+	if !r.kind.Configured(settings) {
 		return func() {}
 	}
 	b, err := r.kind.New(settings)
@@ -207,7 +207,7 @@ func (r *runner) moved(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	return r.set.engine.PatchSettings(ctx, map[string]json.RawMessage{r.kind.Channel: id})
+	return r.set.engine.PatchSettings(ctx, map[string]json.RawMessage{r.kind.Card.Channel: id})
 }
 
 // Pauses before a part that ended is restarted.

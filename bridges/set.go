@@ -80,11 +80,20 @@ func (s *Set) runner(name string) (*runner, error) {
 func (s *Set) Names() []string {
 	names := []string{}
 	for _, runner := range s.runners {
-		if runner.kind.configured(s.engine.Settings()) {
+		if runner.kind.Configured(s.engine.Settings()) {
 			names = append(names, runner.kind.Name)
 		}
 	}
 	return names
+}
+
+// Cards returns what the console shows of each bridge beside its state.
+func (s *Set) Cards() []chat.BridgeCard {
+	cards := make([]chat.BridgeCard, 0, len(s.runners))
+	for _, runner := range s.runners {
+		cards = append(cards, runner.kind.Card)
+	}
+	return cards
 }
 
 func troubleOf(t chat.Trouble) *chat.BridgeTrouble {
@@ -109,7 +118,7 @@ func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 			}
 			failed, retrying, err := r.Troubles(state.Name)
 			state.Failed, state.Retrying = troubleOf(failed), troubleOf(retrying)
-			if err != nil || !runner.kind.configured(settings) {
+			if err != nil || !runner.kind.Configured(settings) {
 				return err
 			}
 			last, err := r.Deliveries(chat.DeliveryQuery{Dest: state.Name, State: new(chat.DeliveryDone), Limit: 1})
@@ -152,7 +161,7 @@ func (s *Set) Webhook(name string) http.Handler {
 			hook.ServeHTTP(w, r)
 			return
 		}
-		refuse(w, http.StatusServiceUnavailable, "The "+runner.kind.Title+" bridge is not set up")
+		refuse(w, http.StatusServiceUnavailable, "The "+runner.kind.Card.Title+" bridge is not set up")
 	})
 }
 

@@ -32,9 +32,9 @@ func (r *runner) stateAnywhere(ctx context.Context, settings *chat.Settings) (ch
 
 // state returns the state of the runner's bridge at this node.
 func (r *runner) state(settings *chat.Settings) chat.BridgeState {
-	st := chat.BridgeState{Name: r.kind.Name, State: "off", Receive: "none", Missing: r.kind.missing(settings)}
+	st := chat.BridgeState{Name: r.kind.Name, State: "off", Receive: "none", Missing: r.kind.Missing(settings)}
 	if len(st.Missing) > 0 {
-		halfSetUp(&st, len(r.kind.Needs))
+		halfSetUp(&st, settings, len(r.kind.Needs))
 		return st
 	}
 	r.mu.Lock()
@@ -57,7 +57,7 @@ func (r *runner) state(settings *chat.Settings) chat.BridgeState {
 			err = cmp.Or(err, problem)
 		}
 	}
-	setError(&st, r.kind.Title, err)
+	setError(&st, r.kind.Card.Title, err)
 	if lost := r.set.engine.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {
 		st.LastError, st.Details = "An operator's action could not be handled and was given up", lost.Error()
 		st.Fix = "if it was an answer, write it again; the log has the details"
@@ -77,9 +77,9 @@ func setReceive(st *chat.BridgeState, way, live string) {
 }
 
 // halfSetUp reports the missing settings of a bridge that has some of them.
-func halfSetUp(st *chat.BridgeState, needs int) {
+func halfSetUp(st *chat.BridgeState, settings *chat.Settings, needs int) {
 	if len(st.Missing) < needs {
-		lack := missingFindings(st.Missing)[0]
+		lack := missingFindings(settings, st.Missing)[0]
 		st.LastError, st.Fix = lack.Text, lack.Fix
 	}
 }
@@ -109,17 +109,17 @@ func (r *runner) check(ctx context.Context, settings *chat.Settings) ([]chat.Fin
 // checkHere checks the running bridge, or returns why none runs. A bridge whose
 // problem was fixed is restarted.
 func (r *runner) checkHere(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
-	if missing := r.kind.missing(settings); len(missing) > 0 {
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", r.kind.Title, missing[0])
+	if missing := r.kind.Missing(settings); len(missing) > 0 {
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", r.kind.Card.Title, missing[0])
 	}
 	r.mu.Lock()
 	b, startErr, problem := r.bridge, r.startErr, r.hasProblem()
 	r.mu.Unlock()
 	switch {
 	case startErr != nil:
-		return []chat.Finding{chat.CallFailed("settings", r.kind.Title, startErr)}, nil
+		return []chat.Finding{chat.CallFailed("settings", r.kind.Card.Title, startErr)}, nil
 	case b == nil:
-		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", r.kind.Title)
+		return nil, chat.Errorf(chat.Conflict, "The %s bridge is just starting; try again in a moment", r.kind.Card.Title)
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

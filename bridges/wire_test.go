@@ -137,7 +137,7 @@ func openPost(t *testing.T, store chat.Store) *post {
 	}
 	log := slog.New(slog.DiscardHandler)
 	var err error
-	p.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log, Targets: bridges.Targets(kinds)})
+	p.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log, Declared: bridges.Settings(), Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}

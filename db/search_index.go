@@ -44,7 +44,7 @@ const maxFresh = 4096
 // Notice notes that a session has a new message; it is a tap of the engine. Without it,
 // as on several nodes, messages are indexed a few seconds later.
 func (s *Search) Notice(e *chat.Event) {
-	if e.Type != chat.EventMessage && e.Type != chat.EventNote {
+	if !e.For(chat.SearchIndex) {
 		return
 	}
 	s.mu.Lock()

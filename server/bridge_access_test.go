@@ -42,7 +42,7 @@ func TestBridgeWithoutKeyRefusesWebPages(t *testing.T) {
 
 func TestBridgeFiltersAgents(t *testing.T) {
 	s := newBridgeSite(t, func(c *config.Config) {
-		filter, _, err := config.Load(config.ParseFlags(nil), []string{"UA_FILTER_ENABLED=true", "UA_FILTER_BLOCKLIST=BadBot"})
+		filter, _, err := config.Declare(nil).Load(config.Flags{}, []string{"UA_FILTER_ENABLED=true", "UA_FILTER_BLOCKLIST=BadBot"})
 		if err != nil {
 			t.Fatal(err)
 		}

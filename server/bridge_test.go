@@ -48,18 +48,18 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Forgets: true}), chat.NewFileLinks("key", cfg.PublicURL)
 	backlog := server.NewBacklog(links)
 	var err error
-	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Volatile: cfg.DatabaseURL == "", Log: log, Settings: cfg.Settings, IsBot: cfg.IsBot,
+	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Volatile: cfg.DatabaseURL == "", Log: log, Declared: bridges.Settings(), Settings: cfg.Settings, IsBot: cfg.IsBot,
 		Targets: bridges.Targets(kinds), Taps: []func(*chat.Event){backlog.Publish}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.webhook = newWebhook(cfg, s.Engine, links, log)
-	seal, err := cfg.FileSeal()
+	seal, err := cfg.FileSeal(bridges.Settings())
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: log,
-		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, cfg.AttachmentMaxBytes).OpenFile}})
+		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, 10<<20).OpenFile}})
 	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Statistics: statistics.New(store, s.Engine.Settings, log), Log: log, Version: "test"}, backlog, seal)
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = s.server.HTTPServer()

@@ -14,6 +14,8 @@ type Bridges interface {
 	// Names lists the configured bridges.
 	Names() []string
 	States(ctx context.Context) ([]chat.BridgeState, error)
+	// Cards are what the console shows of all bridges beside their states.
+	Cards() []chat.BridgeCard
 	// Check tests a bridge's token, rights, channel and reception.
 	Check(ctx context.Context, name string) ([]chat.Finding, error)
 	// EraseThreads deletes a session's threads on the platforms and returns what remains.
@@ -72,7 +74,7 @@ func (s *settingsAPI) listBridges(_ http.ResponseWriter, r *http.Request, _ chat
 	}
 	ai, err := s.ai.State(r.Context())
 	ai.Fix = settings.InConsole(ai.Fix)
-	return map[string]any{"bridges": states, "ai": ai}, err
+	return map[string]any{"bridges": states, "kinds": s.bridges.Cards(), "ai": ai}, err
 }
 
 // testRequest is the body of a test, which may be omitted.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -32,16 +33,22 @@ func localURL(cfg config.Config, everywhere string, port int) string {
 	return "http://" + net.JoinHostPort(cmp.Or(host, everywhere), strconv.Itoa(port))
 }
 
+// ask makes a request without a body.
+func ask(ctx context.Context, method, address string, header http.Header) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(request.Header, header)
+	return http.DefaultClient.Do(request)
+}
+
 // Healthcheck asks the relay running on this machine whether it is ready.
 func Healthcheck(ctx context.Context, cfg config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
 	url := localURL(cfg, "127.0.0.1", int(cfg.Port)) + "/ready"
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := ask(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return fmt.Errorf("relay does not answer: %w", err)
 	}
@@ -62,12 +69,8 @@ const bridgesPath = "/api/admin/bridges"
 func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) (bridges []chat.BridgeState, ai *chat.AIState) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, nil)
-	if err != nil {
-		return nil, nil
-	}
-	request.AddCookie(&http.Cookie{Name: plainCookie, Value: keys.passes().sign(plainCookie, "doctor")})
-	answer, err := http.DefaultClient.Do(request)
+	pass := http.Header{"Cookie": {plainCookie + "=" + keys.passes().sign(plainCookie, "doctor")}}
+	answer, err := ask(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, pass)
 	if err != nil {
 		return nil, nil
 	}
@@ -90,12 +93,7 @@ func RetryDelivery(ctx context.Context, cfg config.Config, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + "/api/admin/deliveries/" + url.PathEscape(id) + "/retry"
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Authorization", "Bearer "+string(cfg.SecretKey))
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := ask(ctx, http.MethodPost, address, http.Header{"Authorization": {"Bearer " + string(cfg.SecretKey)}})
 	if err != nil {
 		return fmt.Errorf("relay does not answer: %w; is its port another one?", err)
 	}
@@ -116,12 +114,7 @@ func EraseVisitor(ctx context.Context, cfg config.Config, keys *Keyring, who str
 		return out, false, nil
 	}
 	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + visitorsPath + "?visitor=" + url.QueryEscape(who)
-	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, address, nil)
-	if err != nil {
-		return out, false, err
-	}
-	request.AddCookie(&http.Cookie{Name: plainCookie, Value: keys.erasePasses().sign(plainCookie, who)})
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {plainCookie + "=" + keys.erasePasses().sign(plainCookie, who)}})
 	if err != nil {
 		return out, true, fmt.Errorf("relay did not say whether it erased everything; repeat the command: %w", err)
 	}
@@ -210,11 +203,7 @@ func checkAddress(ctx context.Context, cfg config.Config) chat.Finding {
 func askHealth(ctx context.Context, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/health", nil)
-	if err != nil {
-		return err
-	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := ask(ctx, http.MethodGet, base+"/health", nil)
 	if err != nil {
 		return err
 	}

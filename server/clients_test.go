@@ -12,7 +12,7 @@ import (
 func TestUserAgentFilter(t *testing.T) {
 	list := func(mode config.FilterMode, variable, text string) func(*config.Config) {
 		return func(c *config.Config) {
-			cfg, _, err := config.Load(config.Flags{}, []string{"UA_FILTER_ENABLED=true", "UA_FILTER_MODE=" + string(mode), variable + "=" + text})
+			cfg, _, err := config.Declare(nil).Load(config.Flags{}, []string{"UA_FILTER_ENABLED=true", "UA_FILTER_MODE=" + string(mode), variable + "=" + text})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,7 +127,7 @@ func TestBytesOfAnAddress(t *testing.T) {
 // limited switches the limits of rate on, and trusts the proxy that tests play.
 func limited(t *testing.T) func(*config.Config) {
 	return func(c *config.Config) {
-		cfg, _, err := config.Load(config.Flags{}, nil)
+		cfg, _, err := config.Declare(nil).Load(config.Flags{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

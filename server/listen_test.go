@@ -14,7 +14,7 @@ import (
 func listenConfig(t *testing.T, environ ...string) config.Config {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	cfg, _, err := config.Load(config.ParseFlags([]string{"serve", "--port", "0"}), environ)
+	cfg, _, err := config.Declare(nil).Load(config.Declare(nil).ParseFlags([]string{"serve", "--port", "0"}), environ)
 	if err != nil {
 		t.Fatal(err)
 	}

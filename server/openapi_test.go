@@ -14,7 +14,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/bridges"
 )
 
 // TestRoutesAreDocumented holds the document's list of routes to the router's.
@@ -37,12 +37,15 @@ func TestRoutesAreDocumented(t *testing.T) {
 }
 
 // TestSettingsAreDocumented holds the settings, their defaults, other names and
-// variables, and the keys of the widget's config, to [chat.SettingList].
+// variables, and the keys of the widget's config, to [bridges.Settings].
 func TestSettingsAreDocumented(t *testing.T) {
 	doc := document().loose
 	values := doc.Components.Schemas["SettingValues"].Value
 	all, config := []string{}, []string{"attachments", "csat"}
-	for _, def := range chat.SettingList {
+	for _, def := range bridges.Settings() {
+		if def.Fixed {
+			continue
+		}
 		all = append(all, def.Name)
 		if def.Alias != "" {
 			all = append(all, def.Alias)
@@ -61,7 +64,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			}
 		}
 		if got := described.Value.Extensions["x-default"]; !reflect.DeepEqual(got, standard) {
-			t.Errorf("the default of %s is %v in the document, %v in chat.SettingList", def.Name, got, standard)
+			t.Errorf("the default of %s is %v in the document, %v in its declaration", def.Name, got, standard)
 		}
 		if def.Env != "" && !strings.Contains(described.Value.Description, "(`"+def.Env+"`)") {
 			t.Errorf("the description of %s does not name %s", def.Name, def.Env)

@@ -37,21 +37,11 @@ type operatorAct struct {
 	Reason       string    `json:"reason,omitempty"`
 }
 
-// operatorActs maps events about sessions to their names on the stream.
-var operatorActs = map[chat.EventType]string{
-	chat.EventSessionClosed:   "session_closed",
-	chat.EventSessionReopened: "session_reopened",
-	chat.EventMessageRead:     "message_read",
-	chat.EventCSATRequest:     "csat_request",
-	chat.StateTyping:          "operator_typing",
-	chat.EventAITakeover:      "ai_takeover",
-}
-
 // operatorEvent renders an operator's event for backends, and reports
 // whether it is about a message. It returns nil for the backend's own events,
 // which do not return to it.
 func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bool) {
-	if !e.ForBackend() {
+	if !e.For(chat.StreamBackend) {
 		return nil, false
 	}
 	switch e.Type {
@@ -64,15 +54,14 @@ func operatorEvent(e *chat.Event, files *chat.FileLinks) (data []byte, common bo
 		data, _ = json.Marshal(operatorMessageOf(e, &m))
 		return data, m.Sender == chat.SenderOperator
 	}
-	name, known := operatorActs[e.Type]
-	if !known {
-		return nil, false
-	}
 	act := operatorAct{}
 	if json.Unmarshal(e.Payload, &act) != nil {
 		return nil, false
 	}
-	act.Type, act.SessionID, act.SourceBridge, act.Timestamp = name, e.SessionID, e.Source, e.At
+	act.Type, act.SessionID, act.SourceBridge, act.Timestamp = string(e.Type), e.SessionID, e.Source, e.At
+	if e.Type == chat.StateTyping {
+		act.Type = "operator_typing"
+	}
 	data, _ = json.Marshal(act)
 	return data, false
 }

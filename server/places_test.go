@@ -15,7 +15,7 @@ func TestSettingsHaveAPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range chat.SettingList {
+	for _, s := range chat.SettingList() {
 		if !regexp.MustCompile(`["'.]` + s.Name + `\b`).Match(script) {
 			t.Errorf("no page of the console's settings has %s", s.Name)
 		}

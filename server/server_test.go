@@ -72,11 +72,11 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	var err error
 	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log,
-		Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Declared: bridges.Settings(), Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.team = team.New(store, s.Engine, log)
+	s.team = team.New(store, s.Engine, bridges.Names(), log)
 	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}

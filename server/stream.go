@@ -236,7 +236,7 @@ func (s *streams) cut(ctx context.Context, err error) {
 func (o *sse) facts(links *chat.FileLinks, feed *chat.Feed, page chat.Page) {
 	for i := range page.Events {
 		e := &page.Events[i]
-		if !e.ForVisitor() {
+		if !e.For(chat.StreamVisitor) {
 			continue
 		}
 		id := ""
@@ -309,7 +309,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 			if !open || s.keys.Generation() != keys {
 				return written{}, nil
 			}
-			if e.ForOperators() {
+			if e.For(chat.StreamOperators) {
 				n++
 				out.event(e.Type, strconv.Itoa(n), e.Show(s.links, chat.Now().Add(chat.LinkLife), true))
 				if by.Source == chat.SourceConsole {

@@ -365,7 +365,7 @@ func TestWebhookGuard(t *testing.T) {
 		t.Errorf("%d requests arrived", len(posts))
 	}
 	s = newSite(t, dbtest.Memory(t), func(c *config.Config) {
-		cfg, _, err := config.Load(config.Flags{}, []string{"WEBHOOK_ALLOW_CIDRS=127.0.0.0/8,169.254.0.0/16"})
+		cfg, _, err := config.Declare(nil).Load(config.Flags{}, []string{"WEBHOOK_ALLOW_CIDRS=127.0.0.0/8,169.254.0.0/16"})
 		if err != nil {
 			t.Fatal(err)
 		}

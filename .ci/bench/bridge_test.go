@@ -77,7 +77,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 		b.Fatal(err)
 	}
 	cfg := config.Config{Mode: chat.ModeBridge}
-	seal, err := cfg.FileSeal()
+	seal, err := cfg.FileSeal(nil)
 	if err != nil {
 		b.Fatal(err)
 	}

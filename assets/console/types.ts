@@ -135,6 +135,35 @@ export interface Bridge {
   retrying?: Trouble;
 }
 
+// BridgeKind is a platform in words, and what it asks for to be connected; see schema/openapi.yaml.
+export interface BridgeKind {
+  name: string;
+  title: string;
+  about: string;
+  icon: { colour: string; shape?: string; dots?: string; lines?: string };
+  channel: string;
+  make?: string;
+  tokens: BridgeToken[];
+  place: string;
+  waiting: string;
+  use: string;
+  add?: string;
+  addButton?: string;
+  member?: string;
+  options: { setting: string; control: "secret" | "check" | "text"; label: string; hint: string; none?: string; longest?: number }[];
+}
+
+export interface BridgeToken {
+  setting: string;
+  label: string;
+  placeholder?: string;
+  hint: string;
+  link?: { url: string; text: string };
+  whole?: string;
+  wrong: string;
+  looks: string;
+}
+
 // Trouble counts failing deliveries, with the reason of the newest.
 export interface Trouble {
   count: number;

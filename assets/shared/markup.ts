@@ -31,7 +31,10 @@ const ITEM = /^[ \t]{0,20}(?:[-*•]|(\d{1,3})[.)])[ \t]{1,20}(?=\S)/;
 const QUOTE = /^>(?: |\n|$)/;
 const HEADING = /^#{1,4} +(?=\S)/;
 
-/** parse reads a text; a single star is bold in Slack, italic elsewhere. */
+/** A single star is bold in what comes from Slack, italic elsewhere. */
+export const starIsBold = (source?: string): boolean => source === "slack";
+
+/** parse reads a text; slack says that a single star is bold. */
 export function parse(text: string, slack = false): Piece[] {
   const out: Piece[] = [];
   let at = 0;

@@ -90,7 +90,7 @@ func (h *Harness) serve(b chat.Bridge) {
 	run(func() error { return h.Inbox.Serve(ctx, b.Name(), 4, h.Mirror.Handle) })
 	run(func() error { return b.Run(ctx, h.Inbox) })
 	h.Stop = sync.OnceFunc(func() {
-		time.Sleep(time.Millisecond) // discordgo holds a lock for a second when a connection ends as it begins
+		time.Sleep(time.Millisecond) // a library holds a lock for a second when a connection ends as it begins
 		cancel()
 		working.Wait()
 	})

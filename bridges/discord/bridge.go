@@ -4,23 +4,23 @@
 //
 // discordgo is used for the connection only: its typed events may be empty, its
 // reconnection ignores why the gateway closed, and its calls buffer whole files and
-// sleep without a context. See Run, api and event.
+// sleep without a context. See Run, client and event.
 package discord
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/relay-chat/relay/bridges/cache"
-	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -58,34 +58,29 @@ type Config struct {
 	Pause                       func(n int) time.Duration
 }
 
-// Bridge implements [chat.Bridge].
+// Bridge implements [chat.Bridge]: it is the sum of its parts.
 type Bridge struct {
-	cfg     Config
-	log     *slog.Logger
-	begun   time.Time
-	api     *api
-	key     ed25519.PublicKey // nil when there is none
-	place   channelCache
-	self    selfMemory
-	bots    *cache.Cache[bool]            // by user: whether it is a bot
-	members *cache.Cache[json.RawMessage] // by user: the member object, since a connection began
-	threads *threads
-	sent    *sent
-	typed   *cache.Cache[time.Time] // by thread: when typing was shown
-	status  reception.Status
-	delays  delays
-	readers chan struct{} // one for each thread that is being read
-	// watched is the problem that Watch found.
-	watched reception.Status
-	blind   sync.Once // it was logged that messages have no content
+	*client
+	*threads
+	*writer
+	*receiver
+	*checker
 }
 
-var _ chat.Bridge = (*Bridge)(nil)
+var (
+	_ chat.Bridge       = (*Bridge)(nil)
+	_ chat.Finder       = (*Bridge)(nil)
+	_ chat.Stander      = (*Bridge)(nil)
+	_ chat.ThreadEraser = (*Bridge)(nil)
+)
 
 var (
 	isToken     = chat.LazyPattern(`[A-Za-z0-9._-]{20,}`)
-	isSnowflake = chat.LazyPattern(`[1-9][0-9]{5,19}`)
+	isSnowflake = chat.LazyPattern(snowflake)
 )
+
+// snowflake is the pattern of Discord's ids.
+const snowflake = `[1-9][0-9]{0,19}`
 
 // New returns a bridge, without any call. The error is a [chat.Misconfigured] and
 // holds no secret.
@@ -114,13 +109,16 @@ func New(cfg Config) (*Bridge, error) {
 	if cfg.Pause == nil {
 		cfg.Pause = gatewayPause
 	}
-	api, err := newAPI(cfg)
+	c, err := newClient(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), begun: time.Now(), api: api, key: key, threads: newThreads(), sent: newSent(),
-		bots: cache.New[bool](1000), members: cache.New[json.RawMessage](maxThreads), typed: cache.New[time.Time](1000),
-		readers: make(chan struct{}, maxReaders)}, nil
+	t := &threads{client: c, log: c.log, known: newRegistry(), starts: cache.New[string](maxSent)}
+	in := &inbox{cfg: cfg, log: c.log, client: c, known: t.known}
+	missed := &reader{cfg: cfg, begun: time.Now(), client: c, threads: t, inbox: in, readers: make(chan struct{}, maxReaders)}
+	r := &receiver{cfg: cfg, log: c.log, key: key, client: c, threads: t, inbox: in, reader: missed}
+	return &Bridge{client: c, threads: t, writer: &writer{log: c.log, client: c, threads: t, sent: newSent(), typed: cache.New[time.Time](1000)},
+		receiver: r, checker: &checker{log: c.log, client: c, receiver: r}}, nil
 }
 
 // parseKey reads the application's public key (Discord, "Interactions
@@ -139,13 +137,10 @@ func parseKey(text string) (ed25519.PublicKey, error) {
 // Name implements [chat.Bridge].
 func (b *Bridge) Name() string { return Name }
 
-// Channel implements [chat.Bridge].
-func (b *Bridge) Channel() string { return b.cfg.ChannelID }
-
 // Limits implements [chat.Bridge]. Discord limits by thread, so threads need not
 // wait for each other. Messages that waited for Discord are sent together.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 8, Coalesce: true, Timeout: uploadTimeout + 3*callTimeout}
+	return chat.Limits{Parallel: 8, Coalesce: true, Timeout: uploadTimeout + 3*callTimeout, Short: "dc"}
 }
 
 // Time limits of calls.
@@ -167,3 +162,44 @@ const (
 
 var errBase = &chat.Misconfigured{Problem: "the address of Discord's API is not one",
 	Fix: "write DISCORD_API_URL like http://localhost:8082/api/v10, or leave it out"}
+
+// Do implements [chat.Bridge].
+func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if op.Kind == chat.OpOpen {
+		return b.threads.open(ctx, op)
+	}
+	if !isSnowflake(th.Ref) {
+		return "", fmt.Errorf("%w: %q is no thread", chat.ErrThreadGone, th.Ref)
+	}
+	switch op.Kind {
+	case chat.OpPost, chat.OpNote:
+		remote, err = b.writer.post(ctx, th.Ref, th.State, op)
+	case chat.OpEdit:
+		remote, err = b.writer.edit(ctx, th, op)
+	case chat.OpDelete:
+		err = b.writer.delete(ctx, th.Ref, op)
+	case chat.OpReact:
+		err = b.writer.react(ctx, th.Ref, op)
+	case chat.OpClose:
+		err = b.threads.close(ctx, th.Ref)
+	case chat.OpReopen:
+		err = b.threads.reopen(ctx, th.Ref)
+	case chat.OpTyping:
+		b.writer.typing(ctx, th.Ref)
+	default:
+		err = fmt.Errorf("%w: Discord has no op %d", chat.ErrPermanent, op.Kind)
+	}
+	if errors.Is(err, chat.ErrThreadGone) {
+		err = b.threads.gone(ctx, th.Ref, err)
+	}
+	return remote, finalError(err)
+}
+
+// Receiving returns how updates are received and the problem with that or the
+// channel, nil for none. The way is "" before Run chose. A gateway that is switched
+// off is no problem.
+func (b *Bridge) Receiving() (way string, problem error) {
+	way, problem = b.receiver.status.Get()
+	_, watched := b.checker.watched.Get()
+	return way, cmp.Or(problem, watched, b.receiver.delays.trouble())
+}

@@ -88,27 +88,27 @@ type channelCache struct {
 }
 
 // homeChannel returns the bridge's channel, fetched once.
-func (b *Bridge) homeChannel(ctx context.Context) (*channel, error) {
-	b.place.mu.Lock()
-	defer b.place.mu.Unlock()
-	if b.place.at != nil {
-		return b.place.at, nil
+func (c *client) homeChannel(ctx context.Context) (*channel, error) {
+	c.place.mu.Lock()
+	defer c.place.mu.Unlock()
+	if c.place.at != nil {
+		return c.place.at, nil
 	}
-	c, err := b.fetchChannel(ctx)
-	b.place.at = c
-	return c, err
+	one, err := c.fetchChannel(ctx)
+	c.place.at = one
+	return one, err
 }
 
 // fetchChannel fetches the bridge's channel and checks its kind.
-func (b *Bridge) fetchChannel(ctx context.Context) (*channel, error) {
-	c := new(channel)
-	if err := b.api.get(ctx, path("/channels/%s", b.cfg.ChannelID), c); err != nil {
+func (c *client) fetchChannel(ctx context.Context) (*channel, error) {
+	one := new(channel)
+	if err := c.get(ctx, path("/channels/%s", c.cfg.ChannelID), one); err != nil {
 		return nil, channelError(err)
 	}
-	if err := c.suits(); err != nil {
+	if err := one.suits(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return one, nil
 }
 
 // put stores the channel, nil when it has to be fetched again.
@@ -119,7 +119,7 @@ func (p *channelCache) put(at *channel) {
 }
 
 // forgetChannel makes homeChannel fetch the channel again.
-func (b *Bridge) forgetChannel() { b.place.put(nil) }
+func (c *client) forgetChannel() { c.place.put(nil) }
 
 // suits returns why threads cannot be created in a channel.
 func (c *channel) suits() error {
@@ -154,53 +154,86 @@ type selfMemory struct {
 }
 
 // me returns the bot's identity, fetched once.
-func (b *Bridge) me(ctx context.Context) (*identity, error) {
-	b.self.mu.Lock()
-	defer b.self.mu.Unlock()
-	if b.self.me != nil {
-		return b.self.me, nil
+func (c *client) me(ctx context.Context) (*identity, error) {
+	c.self.mu.Lock()
+	defer c.self.mu.Unlock()
+	if c.self.me != nil {
+		return c.self.me, nil
 	}
 	me := new(identity)
-	if err := b.api.get(ctx, "/users/@me", me); err != nil {
+	if err := c.get(ctx, "/users/@me", me); err != nil {
 		return nil, finalError(err)
 	}
-	b.self.me = me
+	c.self.me = me
 	return me, nil
 }
 
 // bot reports whether a user is a bot. A user that the API denies counts as none,
 // because a failure would hold up reception.
-func (b *Bridge) bot(ctx context.Context, user string) (bool, error) {
-	if is, known := b.bots.Get(user); known {
+func (c *client) bot(ctx context.Context, user string) (bool, error) {
+	if is, known := c.bots.Get(user); known {
 		return is, nil
 	}
 	var answer struct {
 		Bot bool `json:"bot"`
 	}
-	if err := b.api.getWithRetry(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
+	if err := c.getWithRetry(ctx, path("/users/%s", user), &answer); err != nil && !denied(err) {
 		return false, fmt.Errorf("look up who created a thread: %w", err)
 	}
-	b.bots.Put(user, answer.Bot)
+	c.bots.Put(user, answer.Bot)
 	return answer.Bot, nil
 }
 
 // member returns a user's member object of the server, null when it cannot be
 // fetched: a name is not worth a wait.
-func (b *Bridge) member(ctx context.Context, user string) json.RawMessage {
-	if member, known := b.members.Get(user); known {
+func (c *client) member(ctx context.Context, user string) json.RawMessage {
+	if member, known := c.members.Get(user); known {
 		return member
 	}
-	at, err := b.homeChannel(ctx)
+	at, err := c.homeChannel(ctx)
 	if err != nil {
 		return nil
 	}
 	var answer struct {
 		Nick string `json:"nick"`
 	}
-	if err := b.api.get(ctx, path("/guilds/%s/members/%s", at.Guild, user), &answer); err != nil {
+	if err := c.get(ctx, path("/guilds/%s/members/%s", at.Guild, user), &answer); err != nil {
 		return nil
 	}
 	member, _ := json.Marshal(answer)
-	b.members.Put(user, member)
+	c.members.Put(user, member)
 	return member
+}
+
+// seesHistory returns an error if the bot may not read old messages: Discord then answers
+// as if there were none, and what stands there would pass for deleted.
+func (c *client) seesHistory(ctx context.Context) error {
+	at, err := c.fetchChannel(ctx)
+	if err != nil {
+		return err
+	}
+	roles, has, me, err := c.membership(ctx, at.Guild)
+	if err == nil && permissions(at, roles, me, has)&discordgo.PermissionReadMessageHistory == 0 {
+		err = errors.New("the bot lacks the permission Read Message History in the channel")
+	}
+	return err
+}
+
+// withMember adds the author's name on the server to a message, as the gateway
+// does and the API does not.
+func (c *client) withMember(ctx context.Context, raw json.RawMessage) json.RawMessage {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil || !m.human() || m.Member != nil {
+		return raw
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return raw
+	}
+	all["member"] = c.member(ctx, m.Author.ID)
+	named, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return named
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -49,27 +50,27 @@ func menu() (list []command) {
 
 // offerCommands puts the commands into the menu that Discord shows to whoever types
 // "/" on the server. Where the bot may not, operators write !name.
-func (b *Bridge) offerCommands(ctx context.Context) {
-	if err := b.putCommands(ctx); err != nil {
-		b.log.Warn("slash commands could not be offered; !name works", "err", err)
+func (c *client) offerCommands(ctx context.Context) {
+	if err := c.putCommands(ctx); err != nil {
+		c.log.Warn("slash commands could not be offered; !name works", "err", err)
 	}
 }
 
-func (b *Bridge) putCommands(ctx context.Context) error {
-	at, err := b.homeChannel(ctx)
+func (c *client) putCommands(ctx context.Context) error {
+	at, err := c.homeChannel(ctx)
 	if err != nil {
 		return err
 	}
 	var app application
-	if err := b.api.getWithRetry(ctx, "/applications/@me", &app); err != nil {
+	if err := c.getWithRetry(ctx, "/applications/@me", &app); err != nil {
 		return err
 	}
-	return b.api.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
+	return c.call(ctx, request{method: http.MethodPut, path: path("/applications/%s/guilds/%s/commands", app.ID, at.Guild),
 		body: menu(), repeatable: true}, nil)
 }
 
 // handleInteraction stores a slash command from the gateway, and answers.
-func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
+func (r *receiver) handleInteraction(ctx context.Context, in chat.Receiver, data json.RawMessage) error {
 	var i interaction
 	if err := json.Unmarshal(data, &i); err != nil || i.ID == "" {
 		return fmt.Errorf("%w: it cannot be read", chat.ErrPermanent)
@@ -77,30 +78,30 @@ func (b *Bridge) handleInteraction(ctx context.Context, in chat.Receiver, data j
 	if i.Kind != discordgo.InteractionApplicationCommand {
 		return nil
 	}
-	text, err := b.command(ctx, in, &i, data)
+	text, err := r.command(ctx, in, &i, data)
 	if err != nil {
 		return err
 	}
 	// Discord waits 3 s; a later answer is ignored.
-	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
+	err = r.client.call(ctx, request{method: http.MethodPost, path: path("/interactions/%s/%s/callback", i.ID, i.Token), body: answer(text), repeatable: true}, nil)
 	if err != nil {
-		b.log.Warn("a slash command was stored but not answered", "command", i.Data.Name)
+		r.log.Warn("a slash command was stored but not answered", "command", i.Data.Name)
 	}
 	return nil
 }
 
 // command stores a slash command given in a thread of the bridge and returns the
 // answer to the operator.
-func (b *Bridge) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
-	if ours, err := b.commandable(ctx, i); err != nil || !ours {
+func (r *receiver) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
+	if ours, err := r.commandable(ctx, i); err != nil || !ours {
 		return answerElse, err
 	}
 	data, err = withoutToken(data)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
-	one, _, _ := b.threads.get(i.Thread)
-	if err := b.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: one.session}); err != nil {
+	one, _, _ := r.threads.known.get(i.Thread)
+	if err := r.inbox.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: one.session}); err != nil {
 		return "", err
 	}
 	return answerDone, nil
@@ -111,12 +112,81 @@ const commandTimeout = 2 * time.Second
 
 // commandable reports whether a slash command was given in a thread of the
 // bridge's channel. Most interactions contain the thread's parent.
-func (b *Bridge) commandable(ctx context.Context, i *interaction) (bool, error) {
+func (r *receiver) commandable(ctx context.Context, i *interaction) (bool, error) {
 	if i.Channel.Parent != "" || i.Thread == "" {
-		return i.Channel.Parent == b.cfg.ChannelID, nil
+		return i.Channel.Parent == r.cfg.ChannelID, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	_, ours, err := b.lookupThread(ctx, i.Thread)
+	_, ours, err := r.threads.lookupThread(ctx, i.Thread)
 	return ours, err
 }
+
+// interaction is a slash command, or Discord's ping.
+type interaction struct {
+	ID      string                    `json:"id"`
+	Kind    discordgo.InteractionType `json:"type"`
+	Token   string                    `json:"token"`
+	Thread  string                    `json:"channel_id"`
+	Channel channel                   `json:"channel"`
+	Member  *struct {
+		Nick string `json:"nick"`
+		User author `json:"user"`
+	} `json:"member"`
+	Data struct {
+		Name    string `json:"name"`
+		Options []struct {
+			Value any `json:"value"`
+		} `json:"options"`
+	} `json:"data"`
+}
+
+// withoutToken removes the token from the raw interaction: it allows answers for 15
+// minutes and must not be stored.
+func withoutToken(raw []byte) (json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	delete(all, "token")
+	return json.Marshal(all)
+}
+
+// command returns a slash command as if it were typed: /note text is !note text.
+func (e *event) command() ([]chat.Inbound, error) {
+	var i interaction
+	if err := json.Unmarshal(e.Data, &i); err != nil {
+		return nil, err
+	}
+	if i.ID == "" || i.Thread == "" {
+		return nil, errNoID
+	}
+	if i.Kind != discordgo.InteractionApplicationCommand || i.Member == nil || i.Member.User.Bot {
+		return nil, nil
+	}
+	words := []string{"!" + i.Data.Name}
+	for _, o := range i.Data.Options {
+		if text, ok := o.Value.(string); ok {
+			words = append(words, text)
+		}
+	}
+	in := e.in(chat.InboundMessage, i.Thread)
+	in.Remote, in.Text, in.At = i.ID, strings.Join(words, " "), chat.TimeOf(madeAt(i.ID))
+	if in.Operator = i.Member.Nick; in.Operator == "" {
+		in.Operator = i.Member.User.name()
+	}
+	in.Handles = []string{i.Member.User.ID, i.Member.User.Username}
+	return []chat.Inbound{in}, nil
+}
+
+// answer is shown at once to the operator alone; the result is posted in the thread.
+func answer(text string) map[string]any {
+	return map[string]any{"type": discordgo.InteractionResponseChannelMessageWithSource, "data": map[string]any{"content": text, "flags": discordgo.MessageFlagsEphemeral, "allowed_mentions": noMentions}}
+}
+
+// Answers to slash commands.
+const (
+	answerDone     = "Done; see the thread for the result."
+	answerElse     = "This command works in the threads that relay opens."
+	answerNotSaved = "relay could not store the command. Please try again."
+)

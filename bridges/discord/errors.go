@@ -157,11 +157,11 @@ func (e *refusal) limited() error {
 }
 
 // keepWait makes the following calls wait as well.
-func (a *api) keepWait(route string, err error) {
+func (c *client) keepWait(route string, err error) {
 	var wait *chat.RetryAfter
 	var e *refusal
 	if errors.As(err, &wait) && errors.As(err, &e) {
-		a.pace.block(route, wait.Scope == chat.ScopeSink, wait.After)
+		c.pace.block(route, wait.Scope == chat.ScopeSink, wait.After)
 	}
 }
 

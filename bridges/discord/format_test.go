@@ -83,7 +83,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"t":"MESSAGE_DELETE_BULK","parent":"111111111","d":{"ids":["1"],"channel_id":"2"}}`)
 	f.Add(`{"t":"THREAD_UPDATE","parent":"111111111","d":{"id":"1","thread_metadata":{"archived":true}}}`)
 	f.Add(`{"t":"INTERACTION_CREATE","parent":"111111111","d":{"id":"1","type":2,"channel_id":"2","member":{},"data":{"name":"close"}}}`)
-	b := &Bridge{cfg: Config{ChannelID: "111111111"}}
+	b := &receiver{cfg: Config{ChannelID: "111111111"}}
 	f.Fuzz(func(t *testing.T, raw string) {
 		list, err := b.Parse([]byte(raw))
 		if err != nil && list != nil {

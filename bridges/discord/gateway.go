@@ -40,12 +40,12 @@ const (
 // Run implements [chat.Bridge]. It keeps a gateway session; discordgo's own
 // reconnection ignores why the gateway closed. It returns nil at once when the
 // gateway is switched off.
-func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
-	if !b.cfg.Gateway {
-		return b.withoutGateway(ctx)
+func (r *receiver) Run(ctx context.Context, in chat.Receiver) error {
+	if !r.cfg.Gateway {
+		return r.withoutGateway(ctx)
 	}
-	b.status.Set(wayGateway)
-	l := newListener(b, in)
+	r.status.Set(wayGateway)
+	l := newListener(r, in)
 	defer func() { l.end(ctx) }()
 	for failures := 0; ctx.Err() == nil; {
 		begun := time.Now()
@@ -55,7 +55,7 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		}
 		var misconfigured *chat.Misconfigured
 		if errors.As(err, &misconfigured) {
-			b.status.Fail(err)
+			r.status.Fail(err)
 			return err
 		}
 		if time.Since(begun) > healthy {
@@ -65,21 +65,21 @@ func (b *Bridge) Run(ctx context.Context, in chat.Receiver) error {
 		if errors.Is(err, errResumed) {
 			failures = min(failures, maxResumeFailures)
 		}
-		b.reportFailure(err)
-		_ = chat.Rest(ctx, b.cfg.Pause(failures)) // the loop ends with ctx
+		r.reportFailure(err)
+		_ = chat.Rest(ctx, r.cfg.Pause(failures)) // the loop ends with ctx
 	}
 	return nil
 }
 
 // withoutGateway logs that nothing but slash commands is received.
-func (b *Bridge) withoutGateway(ctx context.Context) error {
-	if b.key == nil {
-		b.status.Set(wayNone)
+func (r *receiver) withoutGateway(ctx context.Context) error {
+	if r.key == nil {
+		r.status.Set(wayNone)
 	} else {
-		b.status.Set(wayWebhook)
-		b.offerCommands(ctx)
+		r.status.Set(wayWebhook)
+		r.client.offerCommands(ctx)
 	}
-	b.log.Warn("operators' answers are not received from Discord: the gateway is off", "fix", fixGateway)
+	r.log.Warn("operators' answers are not received from Discord: the gateway is off", "fix", fixGateway)
 	return nil
 }
 
@@ -87,11 +87,11 @@ const fixGateway = "set ENABLE_DISCORD_GATEWAY=true"
 
 // listener receives events.
 type listener struct {
-	bridge *Bridge
-	stream *stream
-	events chan *discordgo.Event // never closed: discordgo may be late
-	worker sync.WaitGroup
-	stop   context.CancelFunc // of the worker
+	receiver *receiver
+	stream   *stream
+	events   chan *discordgo.Event // never closed: discordgo may be late
+	worker   sync.WaitGroup
+	stop     context.CancelFunc // of the worker
 
 	session *session // nil when the next connection begins a new one
 }
@@ -109,8 +109,8 @@ type session struct {
 // backlog is how many events may wait before reading stops.
 const backlog = 1000
 
-func newListener(b *Bridge, in chat.Receiver) *listener {
-	l := &listener{bridge: b, stream: newStream(b, in), events: make(chan *discordgo.Event, backlog)}
+func newListener(r *receiver, in chat.Receiver) *listener {
+	l := &listener{receiver: r, stream: newStream(r, in), events: make(chan *discordgo.Event, backlog)}
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	l.worker.Go(func() { l.work(ctx) })
@@ -159,7 +159,7 @@ func (l *listener) work(ctx context.Context) {
 // newSession returns a session whose handlers only pass events on: a panic in one
 // would end relay, and discordgo waits for them.
 func (l *listener) newSession() (*session, error) {
-	gateway, err := discordgo.New("Bot " + l.bridge.cfg.Token)
+	gateway, err := discordgo.New("Bot " + l.receiver.cfg.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -168,13 +168,13 @@ func (l *listener) newSession() (*session, error) {
 	gateway.StateEnabled, gateway.SyncEvents = false, true
 	gateway.LogLevel = -1 // it writes to the standard logger
 	gateway.UserAgent = userAgent
-	dial := l.bridge.cfg.Dial
+	dial := l.receiver.cfg.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: callTimeout}).DialContext
 	}
-	s := &session{Session: gateway, dialer: &dialer{dial: dial, silence: l.bridge.cfg.ReadTimeout}, down: make(chan struct{}, 1), gone: make(chan struct{})}
-	s.Client = l.bridge.api.gatewayClient()
-	s.Dialer = &websocket.Dialer{Proxy: proxyOf, HandshakeTimeout: l.bridge.cfg.ConnectTimeout, NetDialContext: s.dialer.open}
+	s := &session{Session: gateway, dialer: &dialer{dial: dial, silence: l.receiver.cfg.ReadTimeout}, down: make(chan struct{}, 1), gone: make(chan struct{})}
+	s.Client = l.receiver.client.gatewayClient()
+	s.Dialer = &websocket.Dialer{Proxy: proxyOf, HandshakeTimeout: l.receiver.cfg.ConnectTimeout, NetDialContext: s.dialer.open}
 	s.Identify.Intents = intents
 	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) {
 		if e.Type == "READY" || e.Type == "RESUMED" {
@@ -207,8 +207,8 @@ type gatewayRequest struct {
 }
 
 // gatewayClient returns the client for discordgo's request.
-func (a *api) gatewayClient() *http.Client {
-	client, ask := *a.client, *a.base
+func (c *client) gatewayClient() *http.Client {
+	client, ask := *c.http, *c.base
 	ask.Path += "/gateway/bot" // which detects a wrong token, too; JoinPath would begin without a slash below a bare host
 	client.Transport = &gatewayRequest{&ask, client.Transport}
 	return &client
@@ -230,7 +230,7 @@ func proxyOf(r *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(r)
 }
 
-// gatewayVersion is that of the API, see newAPI.
+// gatewayVersion is that of the API, see newClient.
 const gatewayVersion = "10"
 
 // connect begins a connection, or resumes the session, and returns why it ended.
@@ -251,7 +251,7 @@ func (l *listener) connect(ctx context.Context) error {
 	if err := l.open(ctx, s); err != nil {
 		return err
 	}
-	l.bridge.status.ReportRecovery(l.bridge.log)
+	l.receiver.status.ReportRecovery(l.receiver.log)
 	select {
 	case <-s.down:
 		if !s.begun.Load() { // a new session will show why
@@ -279,7 +279,7 @@ var (
 func (l *listener) open(ctx context.Context, s *session) error {
 	opened := make(chan error, 1)
 	go func() { opened <- s.Open() }()
-	timer := time.NewTimer(l.bridge.cfg.ConnectTimeout)
+	timer := time.NewTimer(l.receiver.cfg.ConnectTimeout)
 	defer timer.Stop()
 	select {
 	case err := <-opened:

@@ -14,22 +14,22 @@ import (
 )
 
 // open creates a session's thread with its summary as the first message.
-func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
-	ref, err = b.openOnce(ctx, op)
+func (t *threads) open(ctx context.Context, op chat.Op) (ref string, err error) {
+	ref, err = t.openOnce(ctx, op)
 	if errors.Is(err, errFull) {
-		if err = b.makeRoom(ctx); err == nil {
-			ref, err = b.openOnce(ctx, op)
+		if err = t.makeRoom(ctx); err == nil {
+			ref, err = t.openOnce(ctx, op)
 		}
 	}
 	if errors.Is(err, errRejected) { // something of the visitor's
-		b.log.Warn("Discord rejected a thread; opening it without the visitor's name and text", "err", err)
+		t.log.Warn("Discord rejected a thread; opening it without the visitor's name and text", "err", err)
 		op.Title, op.Text = "Visitor", ""
-		if ref, err = b.openOnce(ctx, op); errors.Is(err, errRejected) {
+		if ref, err = t.openOnce(ctx, op); errors.Is(err, errRejected) {
 			err = &chat.Misconfigured{Problem: "Discord opens no threads in the channel: " + reason(err), Fix: fixRights}
 		}
 	}
 	if errors.Is(err, errChannelKind) {
-		b.forgetChannel()
+		t.client.forgetChannel()
 		err = fmt.Errorf("open a thread: %w", err)
 	}
 	if errors.Is(err, chat.ErrPermanent) { // not the thread was refused, but what was asked around it
@@ -38,8 +38,8 @@ func (b *Bridge) open(ctx context.Context, op chat.Op) (ref string, err error) {
 	if err != nil {
 		return "", channelError(err)
 	}
-	b.threads.learn(&channel{ID: ref, LastMessage: ref}, op.SessionID)
-	b.threads.created(ref)
+	t.known.learn(&channel{ID: ref, LastMessage: ref}, op.SessionID)
+	t.known.created(ref)
 	return ref, nil
 }
 
@@ -53,50 +53,50 @@ func rejected(err error) error {
 
 // searched ignores a search that Discord denies: a duplicate is better than a loss, and than
 // a lane that stands still.
-func (b *Bridge) searched(err error) error {
+func (t *threads) searched(err error) error {
 	if errors.Is(err, chat.ErrPermanent) || errors.Is(err, errForbidden) {
-		b.log.Warn("Discord denies the search for what an earlier attempt may have made; making it again", "err", err)
+		t.log.Warn("Discord denies the search for what an earlier attempt may have made; making it again", "err", err)
 		return nil
 	}
 	return err
 }
 
-func (b *Bridge) openOnce(ctx context.Context, op chat.Op) (ref string, err error) {
-	at, err := b.homeChannel(ctx)
+func (t *threads) openOnce(ctx context.Context, op chat.Op) (ref string, err error) {
+	at, err := t.client.homeChannel(ctx)
 	if err != nil {
 		return "", err
 	}
 	if at.forum() {
-		return b.openPost(ctx, at, op)
+		return t.openPost(ctx, at, op)
 	}
-	return b.openThread(ctx, op)
+	return t.openThread(ctx, op)
 }
 
 // openThread creates a thread of a text channel from a message, whose id it gets.
 // Both steps may be repeated.
-func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
-	if ref, _ = b.sent.starts.Get(op.Key); ref == "" && op.Ambiguous {
-		ref, err = b.starter(ctx, b.cfg.ChannelID, op)
-		if err = b.searched(err); err != nil {
+func (t *threads) openThread(ctx context.Context, op chat.Op) (ref string, err error) {
+	if ref, _ = t.starts.Get(op.Key); ref == "" && op.Ambiguous {
+		ref, err = t.starter(ctx, t.client.cfg.ChannelID, op)
+		if err = t.searched(err); err != nil {
 			return "", err
 		}
 	}
 	if ref == "" {
 		m := firstMessage(op)
 		m.Nonce, m.EnforceNonce = op.Key, op.Key != ""
-		if ref, err = b.write(ctx, b.cfg.ChannelID, m, nil); err != nil {
+		if ref, err = t.client.write(ctx, t.client.cfg.ChannelID, m, nil); err != nil {
 			return "", rejected(err)
 		}
-		b.sent.starts.Put(op.Key, ref)
+		t.starts.Put(op.Key, ref)
 	}
 	var made channel
-	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages/%s/threads", b.cfg.ChannelID, ref),
+	err = t.client.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/messages/%s/threads", t.client.cfg.ChannelID, ref),
 		body: newThread{names.Name(op.Title, op.SessionID), keepOpen}, repeatable: true}, &made)
 	switch {
 	case errors.Is(err, errThreadExists):
-		return b.threadOf(ctx, ref)
+		return t.threadOf(ctx, ref)
 	case errors.Is(err, chat.ErrMessageGone): // removed between the steps
-		b.sent.starts.Put(op.Key, "")
+		t.starts.Put(op.Key, "")
 		return "", fmt.Errorf("the thread's first message was removed: %s", reason(err))
 	case err != nil:
 		return "", rejected(err)
@@ -106,11 +106,11 @@ func (b *Bridge) openThread(ctx context.Context, op chat.Op) (ref string, err er
 
 // threadOf returns the thread of a message. On Discord both have the same id; the
 // message may name another.
-func (b *Bridge) threadOf(ctx context.Context, message string) (ref string, err error) {
+func (t *threads) threadOf(ctx context.Context, message string) (ref string, err error) {
 	var m struct {
 		Thread channel `json:"thread"`
 	}
-	if err := b.api.get(ctx, path("/channels/%s/messages/%s", b.cfg.ChannelID, message), &m); err != nil {
+	if err := t.client.get(ctx, path("/channels/%s/messages/%s", t.client.cfg.ChannelID, message), &m); err != nil {
 		return "", err
 	}
 	return cmp.Or(m.Thread.ID, message), nil
@@ -118,8 +118,8 @@ func (b *Bridge) threadOf(ctx context.Context, message string) (ref string, err 
 
 // starter finds the message that an earlier attempt created in the channel; "" when
 // there is none.
-func (b *Bridge) starter(ctx context.Context, in string, op chat.Op) (remote string, err error) {
-	me, err := b.me(ctx)
+func (t *threads) starter(ctx context.Context, in string, op chat.Op) (remote string, err error) {
+	me, err := t.client.me(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,7 @@ func (b *Bridge) starter(ctx context.Context, in string, op chat.Op) (remote str
 	}
 	after := snowflakeAt(since.Add(-clockMargin))
 	for range maxPages {
-		list, err := b.messages(ctx, in, after)
+		list, err := t.client.messages(ctx, in, after)
 		if err != nil || len(list) == 0 {
 			return "", err
 		}
@@ -149,15 +149,15 @@ func (m *sentMessage) marked(key string) bool {
 
 // openPost creates a thread of a forum. Forums have no nonces: after a lost answer
 // the mark of its first message identifies the thread.
-func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
+func (t *threads) openPost(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
 	if op.Ambiguous {
-		ref, err = b.adopt(ctx, at, op)
-		if err = b.searched(err); err != nil || ref != "" {
+		ref, err = t.adopt(ctx, at, op)
+		if err = t.searched(err); err != nil || ref != "" {
 			return ref, err
 		}
 	}
 	var made channel
-	err = b.api.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/threads", b.cfg.ChannelID),
+	err = t.client.call(ctx, request{method: http.MethodPost, path: path("/channels/%s/threads", t.client.cfg.ChannelID),
 		body: newPost{newThread{names.Name(op.Title, op.SessionID), keepOpen}, at.tags(), firstMessage(op)}}, &made)
 	if err == nil && made.ID == "" {
 		err = fmt.Errorf("%w: Discord returned no id", chat.ErrAmbiguous)
@@ -166,8 +166,8 @@ func (b *Bridge) openPost(ctx context.Context, at *channel, op chat.Op) (ref str
 }
 
 // adopt finds the thread that an earlier attempt created; "" when there is none.
-func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
-	list, err := b.active(ctx, at)
+func (t *threads) adopt(ctx context.Context, at *channel, op chat.Op) (ref string, err error) {
+	list, err := t.client.active(ctx, at)
 	if err != nil {
 		return "", err
 	}
@@ -177,7 +177,7 @@ func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string
 			continue
 		}
 		var first sentMessage
-		err := b.api.get(ctx, path("/channels/%s/messages/%s", list[i].ID, list[i].ID), &first)
+		err := t.client.get(ctx, path("/channels/%s/messages/%s", list[i].ID, list[i].ID), &first)
 		if errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrThreadGone) {
 			continue
 		}
@@ -191,38 +191,17 @@ func (b *Bridge) adopt(ctx context.Context, at *channel, op chat.Op) (ref string
 	return "", nil
 }
 
-// active lists the open threads that the bot created in its channel, newest first.
-func (b *Bridge) active(ctx context.Context, at *channel) (list []channel, err error) {
-	me, err := b.me(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var answer struct {
-		Threads []channel `json:"threads"`
-	}
-	if err := b.api.getWithRetry(ctx, path("/guilds/%s/threads/active", at.Guild), &answer); err != nil {
-		return nil, err
-	}
-	for _, c := range answer.Threads {
-		if c.Parent == b.cfg.ChannelID && c.Owner == me.ID {
-			list = append(list, c)
-		}
-	}
-	sort.Slice(list, func(i, j int) bool { return compareIDs(list[j].ID, list[i].ID) < 0 })
-	return list, nil
-}
-
 // archiveCount is how many threads are archived when the server is full.
 const archiveCount = 10
 
 // makeRoom archives the bridge's quietest threads: a server has at most 1,000 open
 // ones. A new message reopens them.
-func (b *Bridge) makeRoom(ctx context.Context) error {
-	at, err := b.homeChannel(ctx)
+func (t *threads) makeRoom(ctx context.Context) error {
+	at, err := t.client.homeChannel(ctx)
 	if err != nil {
 		return err
 	}
-	list, err := b.active(ctx, at)
+	list, err := t.client.active(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -230,9 +209,9 @@ func (b *Bridge) makeRoom(ctx context.Context) error {
 		return &chat.Misconfigured{Problem: "the server has 1,000 open threads, none of them relay's", Fix: "close threads that are done with in other channels"}
 	}
 	sort.Slice(list, func(i, j int) bool { return compareIDs(list[i].LastMessage, list[j].LastMessage) < 0 })
-	b.log.Warn("the server has as many open threads as it may have; archiving the quietest", "count", min(archiveCount, len(list)))
+	t.log.Warn("the server has as many open threads as it may have; archiving the quietest", "count", min(archiveCount, len(list)))
 	for _, c := range list[:min(archiveCount, len(list))] {
-		if err := b.close(ctx, c.ID); err != nil && !errors.Is(err, chat.ErrThreadGone) {
+		if err := t.close(ctx, c.ID); err != nil && !errors.Is(err, chat.ErrThreadGone) {
 			return err
 		}
 	}

@@ -13,12 +13,12 @@ import (
 
 // Parse implements [chat.Bridge]. It returns what people do in threads of the
 // bridge's channel.
-func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
+func (r *receiver) Parse(raw []byte) ([]chat.Inbound, error) {
 	var e event
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return nil, fmt.Errorf("%w: not an update from Discord: %w", chat.ErrPermanent, err)
 	}
-	if e.Parent != b.cfg.ChannelID {
+	if e.Parent != r.cfg.ChannelID {
 		return nil, nil
 	}
 	list, err := e.inbound()
@@ -145,5 +145,28 @@ func (e *event) threadState() ([]chat.Inbound, error) {
 	if c.Thread != nil && !c.Thread.ArchivedAt.IsZero() {
 		in.At = chat.TimeOf(c.Thread.ArchivedAt)
 	}
+	return []chat.Inbound{in}, nil
+}
+
+// typeListed is the type of relay's own event after it read a thread.
+const typeListed = "RELAY_LISTED"
+
+// listing is what a reading found: the messages of a thread after one of them.
+type listing struct {
+	Channel string   `json:"channel_id"`
+	Since   string   `json:"since"`
+	IDs     []string `json:"ids"`
+}
+
+func (e *event) listed() ([]chat.Inbound, error) {
+	var l listing
+	if err := json.Unmarshal(e.Data, &l); err != nil {
+		return nil, err
+	}
+	if l.Channel == "" {
+		return nil, errNoID
+	}
+	in := e.in(chat.InboundListed, l.Channel)
+	in.Since, in.Standing = l.Since, l.IDs
 	return []chat.Inbound{in}, nil
 }

@@ -2,9 +2,7 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -20,8 +18,7 @@ import (
 type sent struct {
 	mu      sync.Mutex
 	unknown map[string]*lostAnswer // by key
-	remotes map[string]string      // key by message
-	starts  *cache.Cache[string]   // by key: the first message of a new thread
+	remotes *cache.Cache[string]   // key by message
 }
 
 // lostAnswer is a message that may have arrived: when an answer was first lost, and
@@ -38,7 +35,7 @@ const nonceLife = 2 * time.Minute
 const maxSent = 20000
 
 func newSent() *sent {
-	return &sent{unknown: map[string]*lostAnswer{}, remotes: map[string]string{}, starts: cache.New[string](maxSent)}
+	return &sent{unknown: map[string]*lostAnswer{}, remotes: cache.New[string](maxSent)}
 }
 
 // contentsOf returns the possible contents of an op's message: a rejected file is
@@ -76,10 +73,7 @@ func (s *sent) lost(key string, contents []string) {
 func (s *sent) done(key, remote string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.remotes) >= maxSent {
-		clear(s.remotes)
-	}
-	s.remotes[remote] = key
+	s.remotes.Put(remote, key)
 	delete(s.unknown, key)
 }
 
@@ -99,9 +93,7 @@ func (s *sent) unconfirmed(op chat.Op) (since time.Time, contents []string) {
 
 // claimed reports whether a message belongs to another key.
 func (s *sent) claimed(remote, key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	other, known := s.remotes[remote]
+	other, known := s.remotes.Get(remote)
 	return known && other != key
 }
 
@@ -120,12 +112,12 @@ type sentMessage struct {
 
 // findSent looks for the message of an op that may have been carried out so long ago
 // that its nonce has expired; "" when there is none.
-func (b *Bridge) findSent(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
-	since, contents := b.sent.unconfirmed(op)
+func (w *writer) findSent(ctx context.Context, thread string, op chat.Op) (remote string, err error) {
+	since, contents := w.sent.unconfirmed(op)
 	if since.IsZero() || time.Since(since) < nonceLife {
 		return "", nil
 	}
-	list, err := b.leftovers(ctx, thread, op, since)
+	list, err := w.leftovers(ctx, thread, op, since)
 	if err != nil {
 		return "", err
 	}
@@ -134,21 +126,19 @@ func (b *Bridge) findSent(ctx context.Context, thread string, op chat.Op) (remot
 	if m == nil {
 		return "", nil
 	}
-	b.sent.done(op.Key, m.ID)
+	w.sent.done(op.Key, m.ID)
 	return m.ID, nil
 }
 
-var _ chat.Finder = (*Bridge)(nil)
-
 // Leftovers implements [chat.Finder].
-func (b *Bridge) Leftovers(ctx context.Context, th chat.Thread, ops []chat.Op) (remotes []string, err error) {
+func (w *writer) Leftovers(ctx context.Context, th chat.Thread, ops []chat.Op) (remotes []string, err error) {
 	remotes = make([]string, len(ops))
 	for i, op := range ops {
-		since, contents := b.sent.unconfirmed(op)
+		since, contents := w.sent.unconfirmed(op)
 		if since.IsZero() {
 			continue
 		}
-		list, err := b.leftovers(ctx, th.Ref, op, since)
+		list, err := w.leftovers(ctx, th.Ref, op, since)
 		if err != nil {
 			return nil, finalError(err)
 		}
@@ -164,21 +154,21 @@ const maxPages = 20
 
 // leftovers lists the bot's messages in a thread since about a moment that relay
 // does not know: usually the one that is unconfirmed.
-func (b *Bridge) leftovers(ctx context.Context, thread string, op chat.Op, since time.Time) (left []sentMessage, err error) {
-	me, err := b.me(ctx)
+func (w *writer) leftovers(ctx context.Context, thread string, op chat.Op, since time.Time) (left []sentMessage, err error) {
+	me, err := w.client.me(ctx)
 	if err != nil {
 		return nil, err
 	}
 	after := snowflakeAt(since.Add(-uploadTimeout - time.Minute)) // clocks may differ
 	for range maxPages {
-		list, err := b.messages(ctx, thread, after)
+		list, err := w.client.messages(ctx, thread, after)
 		if err != nil || len(list) == 0 {
 			return left, err
 		}
 		for _, m := range list {
 			after = m.ID
 			mine := m.Author.ID == me.ID && isWritten(m.Kind) && len(m.Embeds) == 0
-			if !mine || b.sent.claimed(m.ID, op.Key) {
+			if !mine || w.sent.claimed(m.ID, op.Key) {
 				continue
 			}
 			if known, err := isKnown(ctx, op, m.ID); err != nil {
@@ -224,14 +214,4 @@ func (m *sentMessage) of(op chat.Op) bool {
 	}
 	note := strings.HasPrefix(m.Content, noteSign)
 	return len(m.Attachments) == 0 && note == (op.Kind == chat.OpNote)
-}
-
-// messages lists messages of a channel after one, oldest first.
-func (b *Bridge) messages(ctx context.Context, in, after string) (list []sentMessage, err error) {
-	err = b.api.get(ctx, path("/channels/%s/messages", in)+"?limit=100&after="+after, &list)
-	if errors.Is(err, chat.ErrThreadGone) {
-		return nil, err
-	}
-	sort.Slice(list, func(i, j int) bool { return compareIDs(list[i].ID, list[j].ID) < 0 })
-	return list, err
 }

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"net/http"
 	"sort"
 
 	"github.com/bwmarrin/discordgo"
@@ -26,14 +25,14 @@ func NewSetup(cfg Config) (*Setup, error) {
 // Bot checks the token and the Message Content intent and returns the bot's name and
 // its invite link.
 func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Finding) {
-	c := &checking{Bridge: s.bridge}
+	c := &checking{checker: s.bridge.checker}
 	token, _ := c.token(ctx)
 	if token.Level == chat.FindingFail {
 		return "", "", []chat.Finding{token}
 	}
 	token.Text = "Discord accepts it"
 	intent, _ := c.intent(ctx)
-	me, err := c.me(ctx)
+	me, err := c.client.me(ctx)
 	if err != nil {
 		return "", "", []chat.Finding{c.failed(token.Subject, err)}
 	}
@@ -47,7 +46,7 @@ const maxServers = 20
 // permissions that the bot lacks there.
 func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 	var servers []struct{ ID, Name string }
-	if err := s.bridge.api.get(ctx, "/users/@me/guilds", &servers); err != nil {
+	if err := s.bridge.client.get(ctx, "/users/@me/guilds", &servers); err != nil {
 		return nil, finalError(err)
 	}
 	for _, server := range servers[:min(len(servers), maxServers)] {
@@ -65,10 +64,10 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 
 func (s *Setup) channels(ctx context.Context, server string) (list []chat.Place, err error) {
 	var all []channel
-	if err := s.bridge.api.get(ctx, path("/guilds/%s/channels", server), &all); err != nil {
+	if err := s.bridge.client.get(ctx, path("/guilds/%s/channels", server), &all); err != nil {
 		return nil, err
 	}
-	roles, member, me, err := s.bridge.membership(ctx, server)
+	roles, member, me, err := s.bridge.client.membership(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -91,36 +90,3 @@ func (s *Setup) channels(ctx context.Context, server string) (list []chat.Place,
 
 // Enter does nothing: the bot is on its servers already.
 func (s *Setup) Enter(context.Context, string) error { return nil }
-
-// membership returns a server's roles, those that the bot has, and the bot's id.
-func (b *Bridge) membership(ctx context.Context, server string) (roles []role, has []string, id string, err error) {
-	me, err := b.me(ctx)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	var member struct {
-		Roles []string `json:"roles"`
-	}
-	if err := b.api.get(ctx, path("/guilds/%s/members/%s", server, me.ID), &member); err != nil {
-		return nil, nil, "", err
-	}
-	err = b.api.get(ctx, path("/guilds/%s/roles", server), &roles)
-	return roles, member.Roles, me.ID, err
-}
-
-// Try posts a message and deletes it. In a forum it posts nothing: the bot could not remove the post.
-func (b *Bridge) Try(ctx context.Context) error {
-	at, err := b.homeChannel(ctx)
-	switch {
-	case err != nil:
-		return err
-	case at.forum():
-		return chat.ErrNoTrial
-	}
-	var made struct{ ID string }
-	body := map[string]any{"content": "relay: test", "allowed_mentions": noMentions}
-	if err := b.api.call(ctx, request{http.MethodPost, path("/channels/%s/messages", at.ID), body, false}, &made); err != nil {
-		return finalError(err)
-	}
-	return finalError(b.api.call(ctx, request{http.MethodDelete, path("/channels/%s/messages/%s", at.ID, made.ID), nil, true}, nil))
-}

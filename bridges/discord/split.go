@@ -5,21 +5,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // Split implements [chat.Bridge]. If a text is too long for a file's message, or the
 // file is a voice message, the text goes first. The parts of an edit after the first name no message: the caller
 // assigns them the further copies, or posts them.
-func (b *Bridge) Split(op chat.Op) []chat.Op {
-	switch op.Kind {
-	case chat.OpPost, chat.OpEdit, chat.OpNote:
-		return splitText(op)
-	case chat.OpOpen:
-		return splitOpen(op)
-	}
-	return []chat.Op{op}
-}
+func (b *Bridge) Split(op chat.Op) []chat.Op { return naming.Split(op, splitText, splitOpen) }
 
 // splitOpen keeps as much of the summary as the thread's first message holds; the
 // rest becomes notes.

@@ -15,8 +15,8 @@ import (
 // stream handles the gateway's events: those of one channel in order, channels
 // independently.
 type stream struct {
-	bridge *Bridge
-	in     chat.Receiver
+	receiver *receiver
+	in       chat.Receiver
 
 	mu      sync.Mutex
 	lanes   map[string][]task // by channel; the first of each is running
@@ -43,8 +43,8 @@ const (
 	mostInLane = 1000
 )
 
-func newStream(b *Bridge, in chat.Receiver) *stream {
-	return &stream{bridge: b, in: in, lanes: map[string][]task{}, room: make(chan struct{}, mostTasks), ending: make(chan struct{})}
+func newStream(r *receiver, in chat.Receiver) *stream {
+	return &stream{receiver: r, in: in, lanes: map[string][]task{}, room: make(chan struct{}, mostTasks), ending: make(chan struct{})}
 }
 
 // dispatch passes an event to its lane. It is called in the connection's order and
@@ -53,16 +53,16 @@ func (s *stream) dispatch(ctx context.Context, kind string, data json.RawMessage
 	s.noteEvent(kind)
 	switch kind {
 	case "READY":
-		s.bridge.ready(data)
+		s.receiver.ready(data)
 		s.put(ctx, "commands", task{what: kind, again: true, do: func(ctx context.Context) error {
-			s.bridge.offerCommands(ctx)
+			s.receiver.client.offerCommands(ctx)
 			return nil
 		}})
 	case "GUILD_CREATE", "THREAD_LIST_SYNC":
 		s.handleGuild(ctx, kind, data)
 	default:
-		if lane, wanted := s.bridge.laneOf(kind, data); wanted {
-			s.put(ctx, lane, task{what: kind, do: func(ctx context.Context) error { return s.bridge.handleEvent(ctx, s.in, kind, data) }})
+		if lane, wanted := s.receiver.laneOf(kind, data); wanted {
+			s.put(ctx, lane, task{what: kind, do: func(ctx context.Context) error { return s.receiver.handleEvent(ctx, s.in, kind, data) }})
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (s *stream) noteEvent(kind string) {
 func (s *stream) since() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	begin := s.bridge.begun.Add(-s.bridge.cfg.CatchUp)
+	begin := s.receiver.reader.begun.Add(-s.receiver.cfg.CatchUp)
 	if missed := s.missedSince.Add(-clockMargin); missed.After(begin) {
 		return missed
 	}
@@ -118,8 +118,8 @@ func (s *stream) put(ctx context.Context, lane string, t task) {
 // dropWaiting drops a lane's tasks but the running one: the thread's messages are
 // read instead. The caller holds the lock.
 func (s *stream) dropWaiting(lane string, waiting []task) []task {
-	s.bridge.log.Error("too many events of a thread wait; reading its messages instead", "ref", lane, "count", len(waiting)-1)
-	s.bridge.threads.fallBehind(lane)
+	s.receiver.log.Error("too many events of a thread wait; reading its messages instead", "ref", lane, "count", len(waiting)-1)
+	s.receiver.threads.known.fallBehind(lane)
 	for range waiting[1:] {
 		<-s.room
 	}
@@ -153,8 +153,8 @@ func (s *stream) work(ctx context.Context, lane string) {
 // runWithRetry retries a task until it is done, or false when relay ends. A permanent
 // failure is logged without the event's content.
 func (s *stream) runWithRetry(ctx context.Context, lane string, t task) (done bool) {
-	b := s.bridge
-	defer b.delays.end(b.log, lane)
+	r := s.receiver
+	defer r.delays.end(r.log, lane)
 	for n := 1; ctx.Err() == nil && !(t.again && s.ended()); n++ {
 		err := t.do(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -162,10 +162,10 @@ func (s *stream) runWithRetry(ctx context.Context, lane string, t task) (done bo
 		}
 		var misconfigured *chat.Misconfigured
 		if errors.Is(err, chat.ErrPermanent) || errors.As(err, &misconfigured) {
-			b.log.Warn("skipping a Discord event", "event", t.what, "err", err)
+			r.log.Warn("skipping a Discord event", "event", t.what, "err", err)
 			return true
 		}
-		b.delays.note(b.log, lane, t.what, err)
+		r.delays.note(r.log, lane, t.what, err)
 		if !s.rest(ctx, storePause(n)) {
 			return false
 		}

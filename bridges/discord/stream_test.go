@@ -15,7 +15,7 @@ import (
 // connection, and so are those behind it, even if they could be stored.
 func TestStreamEndsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStream(&Bridge{log: slog.New(slog.NewTextHandler(io.Discard, nil))}, nil)
+		s := newStream(&receiver{log: slog.New(slog.NewTextHandler(io.Discard, nil))}, nil)
 		var stored []string
 		away := true
 		event := func(name string) task {

@@ -1,212 +1,262 @@
 package discord
 
 import (
-	"cmp"
-	"strconv"
-	"sync"
-	"time"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
 
-	"github.com/bwmarrin/discordgo"
-
+	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/naming"
+	"github.com/relay-chat/relay/server/chat"
 )
 
-// maxThreads bounds the remembered threads and other channels. When it is reached,
-// all are dropped and learnt again from events.
-const maxThreads = 50000
-
-// threads holds what is known of the threads of the bridge's channel.
+// threads are those of sessions in the bridge's channel.
 type threads struct {
-	mu     sync.Mutex
-	known  map[string]*thread
-	refs   map[string]string // by session: its newest thread
-	others map[string]bool   // channels that are not threads of the bridge
-	epoch  int               // number of new connections
+	log    *slog.Logger
+	client *client
+	known  *registry
+	starts *cache.Cache[string] // by key: the first message of a new thread
 }
 
-// thread is the state of one thread.
-type thread struct {
-	session string // bridge mode; "" when its name has no token
-	closed  bool   // archived, or about to be by the bridge itself
-	locked  bool
-	newest  string    // the newest message that was received or read
-	epoch   int       // of threads, when its messages were read last
-	turned  time.Time // when it was last archived or reopened, by Discord's clock
-}
-
-func newThreads() *threads {
-	return &threads{known: map[string]*thread{}, refs: map[string]string{}, others: map[string]bool{}}
-}
-
-// learn stores a thread's state and reports whether it was known.
-func (t *threads) learn(c *channel, session string) (known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	one, known := t.known[c.ID]
-	if !known {
-		t.bound()
-		one = &thread{closed: c.archived()}
-		t.known[c.ID] = one
+// lookupThread reports whether a channel is a thread of the bridge; an unknown one is
+// fetched.
+func (t *threads) lookupThread(ctx context.Context, id string) (th thread, ours bool, err error) {
+	if id == t.client.cfg.ChannelID {
+		return th, false, nil
 	}
-	one.locked = c.locked()
-	if session != "" {
-		one.session = session
-		if old := t.refs[session]; naming.Older(old, c.ID) {
-			t.refs[session] = c.ID
+	th, known, other := t.known.get(id)
+	if known || other {
+		return th, known, nil
+	}
+	c := new(channel)
+	err = t.client.getWithRetry(ctx, path("/channels/%s", id), c)
+	if denied(err) {
+		t.known.foreign(id)
+		return th, false, nil
+	}
+	if err != nil {
+		return th, false, fmt.Errorf("look up a channel: %w", err)
+	}
+	ours, err = t.registerThread(ctx, c)
+	th, _, _ = t.known.get(id)
+	return th, ours, err
+}
+
+// registerThread registers a channel: a thread of the bridge's channel that a bot
+// created, relay's or its former one. Operators talk among themselves in others.
+func (t *threads) registerThread(ctx context.Context, c *channel) (ours bool, err error) {
+	if c.Thread == nil || c.Parent != t.client.cfg.ChannelID {
+		t.known.foreign(c.ID)
+		return false, nil
+	}
+	me, err := t.client.me(ctx)
+	if err != nil {
+		return false, err
+	}
+	session := ""
+	if c.Owner == me.ID {
+		session = names.Session(c.Name)
+	} else if bot, err := t.client.bot(ctx, c.Owner); err != nil || !bot {
+		if err == nil {
+			t.known.foreign(c.ID)
+		}
+		return false, err
+	}
+	if known := t.known.learn(c, session); !known && !t.client.cfg.Forgets { // a relay that forgets cannot tell its own changes from those of people
+		t.known.setPending(c.ID, true)
+	}
+	return true, nil
+}
+
+// close archives a thread.
+func (t *threads) close(ctx context.Context, thread string) error {
+	turned := t.known.setClosed(thread, true)
+	_, err := t.turn(ctx, thread, threadChange{Archived: new(true)})
+	if errors.Is(err, chat.ErrThreadClosed) {
+		return nil
+	}
+	if err != nil && turned {
+		t.known.setClosed(thread, false)
+	}
+	return err
+}
+
+// reopen unarchives a thread, and unlocks it if it was locked and the bot may.
+func (t *threads) reopen(ctx context.Context, thread string) error {
+	turned := t.known.setClosed(thread, false)
+	at, err := t.turn(ctx, thread, threadChange{Archived: new(false)})
+	if err == nil && at.locked() || errors.Is(err, errLocked) || errors.Is(err, errForbidden) {
+		_, err = t.turn(ctx, thread, threadChange{Archived: new(false), Locked: new(false)})
+	}
+	if errors.Is(err, errForbidden) {
+		err = fmt.Errorf("%w: the bot may not unlock it: %s", chat.ErrPermanent, reason(err))
+	}
+	if err != nil && turned {
+		t.known.setClosed(thread, true)
+	}
+	return err
+}
+
+func (t *threads) turn(ctx context.Context, thread string, how threadChange) (*channel, error) {
+	at := new(channel)
+	err := t.client.call(ctx, request{method: http.MethodPatch, path: path("/channels/%s", thread), body: how, repeatable: true}, at)
+	if err == nil && at.Thread != nil {
+		t.known.setTurned(thread, at.Thread.ArchivedAt)
+	}
+	return at, err
+}
+
+// Find implements [chat.Bridge]. The gateway lists open threads when a connection
+// begins; otherwise they are fetched, and then the archived ones.
+func (t *threads) Find(ctx context.Context, sessionID string) (chat.Thread, error) {
+	none := fmt.Errorf("%w: no thread's name leads to the session", chat.ErrThreadGone)
+	if names.Token(sessionID) == "" {
+		return chat.Thread{}, none
+	}
+	if ref := t.known.sessions.Ref(sessionID); ref != "" {
+		return t.found(sessionID, ref), nil
+	}
+	at, err := t.client.homeChannel(ctx)
+	if err != nil {
+		return chat.Thread{}, err
+	}
+	open, err := t.client.active(ctx, at)
+	if err != nil {
+		return chat.Thread{}, finalError(err)
+	}
+	t.remember(open)
+	if ref := t.known.sessions.Ref(sessionID); ref != "" {
+		return t.found(sessionID, ref), nil
+	}
+	if err := t.searchArchive(ctx, sessionID); err != nil {
+		return chat.Thread{}, finalError(err)
+	}
+	if ref := t.known.sessions.Ref(sessionID); ref != "" {
+		return t.found(sessionID, ref), nil
+	}
+	return chat.Thread{}, none
+}
+
+func (t *threads) found(sessionID, ref string) chat.Thread {
+	th := chat.Thread{Bridge: Name, Channel: t.client.cfg.ChannelID, Ref: ref, SessionID: sessionID, Anchor: ref}
+	if known, _, _ := t.known.get(ref); known.closed {
+		th.State = chat.ThreadClosed
+	}
+	return th
+}
+
+// remember registers threads that the bot created.
+func (t *threads) remember(list []channel) {
+	for i := range list {
+		t.known.learn(&list[i], names.Session(list[i].Name))
+	}
+}
+
+// archivePages bounds the search among archived threads.
+const archivePages = 3
+
+// searchArchive registers archived threads, newest first, until it finds that of the
+// session.
+func (t *threads) searchArchive(ctx context.Context, sessionID string) error {
+	me, err := t.client.me(ctx)
+	if err != nil {
+		return err
+	}
+	before := ""
+	for range archivePages {
+		list, next, err := t.client.archive(ctx, before)
+		if err != nil {
+			return err
+		}
+		t.remember(slices.DeleteFunc(list, func(c channel) bool { return c.Owner != me.ID }))
+		if next == "" || t.known.sessions.Ref(sessionID) != "" {
+			return nil
+		}
+		before = next
+	}
+	return nil
+}
+
+// Owner implements [chat.Bridge]. It trusts only a thread that the bot created; if
+// that was renamed, its first message contains the session.
+func (t *threads) Owner(ctx context.Context, th chat.Thread) (sessionID string, err error) {
+	if known, is, _ := t.known.get(th.Ref); is && known.session != "" {
+		return known.session, nil
+	}
+	c := new(channel)
+	if err := t.client.get(ctx, path("/channels/%s", th.Ref), c); err != nil {
+		return "", finalError(err)
+	}
+	me, err := t.client.me(ctx)
+	if err != nil {
+		return "", err
+	}
+	if c.Parent != t.client.cfg.ChannelID || c.Owner != me.ID {
+		return "", fmt.Errorf("%w: relay did not create the thread", chat.ErrThreadGone)
+	}
+	if sessionID = names.Session(c.Name); sessionID == "" {
+		if sessionID, err = t.anchored(ctx, c, me); err != nil {
+			return "", err
 		}
 	}
-	return known
-}
-
-// bound drops everything when the limit is reached. The caller holds the lock.
-func (t *threads) bound() {
-	if len(t.known) >= maxThreads || len(t.others) >= maxThreads {
-		clear(t.known)
-		clear(t.refs)
-		clear(t.others)
+	if sessionID == "" {
+		return "", fmt.Errorf("%w: the thread belongs to no session", chat.ErrThreadGone)
 	}
+	t.known.learn(c, sessionID)
+	return sessionID, nil
 }
 
-// foreign stores that a channel is not a thread of the bridge.
-func (t *threads) foreign(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.bound()
-	t.others[id] = true
-}
-
-// forget drops a deleted thread and reports whether it was known.
-func (t *threads) forget(id string) (known bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	one, known := t.known[id]
-	if known && t.refs[one.session] == id {
-		delete(t.refs, one.session)
+// anchored reads the session from a thread's first message, which has the thread's
+// id. That of a text channel's thread is in the channel.
+func (t *threads) anchored(ctx context.Context, c *channel, me *identity) (sessionID string, err error) {
+	at, err := t.client.homeChannel(ctx)
+	if err != nil {
+		return "", err
 	}
-	delete(t.known, id)
-	return known
-}
-
-// get returns a thread's state; other means that the channel is known not to be a
-// thread of the bridge.
-func (t *threads) get(id string) (one thread, known, other bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil {
-		return *one, true, false
+	in := t.client.cfg.ChannelID
+	if at.forum() {
+		in = c.ID
 	}
-	return thread{}, false, t.others[id]
-}
-
-// setClosed stores that a thread is closed or open and reports whether that changed.
-// The bridge calls it before its own changes, so that their events are ignored.
-func (t *threads) setClosed(id string, closed bool) (changed bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	one := t.known[id]
-	if one == nil || one.closed == closed {
-		return false
+	var first sentMessage
+	err = t.client.get(ctx, path("/channels/%s/messages/%s", in, c.ID), &first)
+	if errors.Is(err, chat.ErrMessageGone) {
+		return "", nil
 	}
-	one.closed = closed
-	return true
-}
-
-// setTurned stores when a thread's state changed: earlier changes arrive late.
-func (t *threads) setTurned(id string, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && at.After(one.turned) {
-		one.turned = at
+	if err != nil {
+		return "", finalError(err)
 	}
-}
-
-// setNewest stores the newest message of a thread that was received or read.
-func (t *threads) setNewest(id, message string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && naming.Older(one.newest, message) {
-		one.newest = message
+	if first.Author.ID != me.ID || len(first.Embeds) == 0 || first.Embeds[0].Footer == nil {
+		return "", nil
 	}
+	return anchors.Session(first.Embeds[0].Footer.Text), nil
 }
 
-// beginConnection stores that a new connection began: every thread may have missed
-// something.
-func (t *threads) beginConnection() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.epoch++
-}
-
-// behind reports whether a thread's messages have to be read before its next event,
-// and for which connection.
-func (t *threads) behind(id string) (one thread, behind bool, epoch int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil {
-		return *one, one.epoch < t.epoch, t.epoch
+// EraseThread implements [chat.ThreadEraser]: Discord deletes a thread with all of its
+// messages. The bot needs the permission Manage Threads.
+func (t *threads) EraseThread(ctx context.Context, th chat.Thread) error {
+	if !isSnowflake(th.Ref) {
+		return fmt.Errorf("%w: %q is no thread", chat.ErrThreadGone, th.Ref)
 	}
-	return thread{}, false, t.epoch
+	return t.client.call(ctx, request{method: http.MethodDelete, path: path("/channels/%s", th.Ref), repeatable: true}, nil)
 }
 
-// read stores that a thread's messages were read for a connection, unless it fell
-// behind again meanwhile.
-func (t *threads) read(id string, before, epoch int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && one.epoch == before {
-		one.epoch = epoch
+// gone checks, after a thread was not found, whether the channel was deleted: it
+// returns that error then.
+func (t *threads) gone(ctx context.Context, ref string, err error) error {
+	t.known.forget(ref)
+	t.client.forgetChannel()
+	if _, wrong := t.client.homeChannel(ctx); wrong != nil {
+		return wrong
 	}
+	return err
 }
 
-// created stores that a thread is new: nothing in it was missed.
-func (t *threads) created(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil && one.newest == "" {
-		one.epoch, one.newest = t.epoch, id
-	}
-}
-
-// fallBehind makes a thread's messages be read again.
-func (t *threads) fallBehind(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.known[id]; one != nil {
-		one.epoch = min(one.epoch, 0) - 1
-	}
-}
-
-func (t *threads) ref(session string) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refs[session]
-}
-
-// open lists the threads that are not closed.
-func (t *threads) open() (ids []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id, one := range t.known {
-		if !one.closed {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// compareIDs orders snowflakes by age.
-func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
-
-// epoch is the time of Discord's first snowflake, in ms (Discord, "Snowflakes").
-const epoch = 1420070400000
-
-// snowflakeAt returns the last snowflake before a moment.
-func snowflakeAt(t time.Time) string {
-	return strconv.FormatInt(max(t.UnixMilli()-epoch, 1)<<22-1, 10)
-}
-
-// madeAt returns the time of a snowflake.
-func madeAt(id string) time.Time {
-	at, _ := discordgo.SnowflakeTimestamp(id) // zero for what is no snowflake
-	return at
-}
+// names names threads: 1 to 100 characters (Discord, "Start Thread"). anchors are
+// the tokens of their first messages, which hold longer ids.
+var (
+	names   = naming.Names{Limit: 100, Plain: 40, Encoded: 40}
+	anchors = naming.Names{Plain: 40, Encoded: 1000}
+)

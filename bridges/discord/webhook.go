@@ -16,23 +16,23 @@ import (
 
 // Webhook implements [chat.Bridge]. It receives interactions (Discord, "Receiving
 // and Responding"): operators' slash commands. Messages come by the gateway only.
-func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if b.key == nil {
+func (r *receiver) Webhook(in chat.Receiver) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.key == nil {
 			reception.Refuse(w, http.StatusServiceUnavailable, "Interactions are not set up: set DISCORD_PUBLIC_KEY")
 			return
 		}
-		if r.Method != http.MethodPost {
+		if req.Method != http.MethodPost {
 			reception.Refuse(w, http.StatusMethodNotAllowed, "Method not allowed")
 			return
 		}
-		raw, ok := reception.ReadPush(w, r, "interaction")
+		raw, ok := reception.ReadPush(w, req, "interaction")
 		switch {
 		case !ok:
-		case !b.signed(r.Header, raw):
+		case !r.signed(req.Header, raw):
 			reception.Refuse(w, http.StatusUnauthorized, "Unauthorized")
 		default:
-			b.pushed(w, r, in, raw)
+			r.pushed(w, req, in, raw)
 		}
 	})
 }
@@ -42,13 +42,13 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 const maxAge = 5 * time.Minute
 
 // signed checks that Discord signed a body recently.
-func (b *Bridge) signed(h http.Header, body []byte) bool {
+func (r *receiver) signed(h http.Header, body []byte) bool {
 	signature, err := hex.DecodeString(h.Get("X-Signature-Ed25519"))
 	at := h.Get("X-Signature-Timestamp")
 	if err != nil || !recent(at) || len(signature) != ed25519.SignatureSize {
 		return false
 	}
-	return ed25519.Verify(b.key, append([]byte(at), body...), signature)
+	return ed25519.Verify(r.key, append([]byte(at), body...), signature)
 }
 
 // recent reports whether a time in Unix seconds is close to now.
@@ -58,7 +58,7 @@ func recent(at string) bool {
 }
 
 // pushed answers an interaction.
-func (b *Bridge) pushed(w http.ResponseWriter, r *http.Request, in chat.Receiver, raw []byte) {
+func (r *receiver) pushed(w http.ResponseWriter, req *http.Request, in chat.Receiver, raw []byte) {
 	var i interaction
 	if err := json.Unmarshal(raw, &i); err != nil {
 		reception.Refuse(w, http.StatusBadRequest, "Not an interaction of Discord's")
@@ -68,9 +68,9 @@ func (b *Bridge) pushed(w http.ResponseWriter, r *http.Request, in chat.Receiver
 	case i.Kind == discordgo.InteractionPing:
 		reception.Respond(w, http.StatusOK, map[string]any{"type": discordgo.InteractionResponsePong})
 	case i.Kind == discordgo.InteractionApplicationCommand && i.ID != "":
-		text, err := b.command(r.Context(), in, &i, raw)
+		text, err := r.command(req.Context(), in, &i, raw)
 		if err != nil {
-			b.log.Error("a slash command could not be stored", "err", err)
+			r.log.Error("a slash command could not be stored", "err", err)
 			text = answerNotSaved
 		}
 		reception.Respond(w, http.StatusOK, answer(text))

@@ -79,7 +79,8 @@ func newFake(name string) *fakeBridge {
 func (f *fakeBridge) Name() string    { return f.name }
 func (f *fakeBridge) Channel() string { return "C1" }
 func (f *fakeBridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 4, Coalesce: f.coalesce, Timeout: 10 * time.Second}
+	return chat.Limits{Parallel: 4, Coalesce: f.coalesce, Timeout: 10 * time.Second, Slash: f.name == "telegram",
+		Short: map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[f.name]}
 }
 
 // Split implements [chat.Bridge]: texts that are too long, never an opening, and files with

@@ -66,7 +66,7 @@ func start(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge)
 	t.Helper()
 	o := &harness{t: t, store: store, fakes: fakes}
 	o.Engine = o.newEngine()
-	o.team = team.New(store, o.Engine, quiet)
+	o.team = team.New(store, o.Engine, []string{"telegram", "discord", "slack"}, quiet)
 	seal, err := chat.NewFileSeal("secret", "")
 	if err != nil {
 		t.Fatal(err)

@@ -211,7 +211,7 @@ const withheldText = "Not sent: a line starts with // or with a command. Remove 
 	"or start the message with // to make all of it an internal note."
 
 // slashCommands reports whether commands may also start with a slash.
-func (m *Mirror) slashCommands() bool { return m.Name() == "telegram" }
+func (m *Mirror) slashCommands() bool { return m.bridge.Limits().Slash }
 
 // linkTo returns an empty link to a platform message of the thread.
 func (ev *inboundEvent) linkTo(remote string) chat.Link {
@@ -302,7 +302,7 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 		p.Origins = append(p.Origins, l)
 	}
 	if ev.mirror.opts.Stateless {
-		p.ID = foreignID(ev.thread, ev.Remote)
+		p.ID = ev.foreignID()
 	}
 	replyTo, err := ev.repliedTo(ctx, note)
 	if err != nil {
@@ -316,12 +316,8 @@ func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text 
 
 // foreignID returns the id of an operator's message in bridge mode, where it must be the
 // same after a restart.
-func foreignID(th chat.Thread, remote string) string {
-	prefix := th.Bridge
-	if short, ok := map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[th.Bridge]; ok {
-		prefix = short
-	}
-	return prefix + ":" + th.Channel + ":" + remote
+func (ev *inboundEvent) foreignID() string {
+	return cmp.Or(ev.mirror.bridge.Limits().Short, ev.thread.Bridge) + ":" + ev.thread.Channel + ":" + ev.Remote
 }
 
 // repliedTo finds the message that the operator replied to: the newest one that the

@@ -186,7 +186,7 @@ func (ev *inboundEvent) target(ctx context.Context) (string, error) {
 		if err != nil || len(copies) > 0 || !ev.mirror.opts.Stateless {
 			return "", err
 		}
-		return foreignID(ev.thread, ev.Remote), nil
+		return ev.foreignID(), nil
 	}
 	return id, err
 }

@@ -28,7 +28,7 @@ func TestNotesAreSharedByOperators(t *testing.T) {
 		expectTexts(t, "where it was written", f.shown(0), "hello", "- Write the text of the note after !note or //.")
 		expectTexts(t, "on the other platform", other.shown(0), "hello", "Internal note by Ada (telegram): she is angry\nagain", "Internal note by Ada (telegram): and right")
 		for range len(visitor.C) {
-			if e := <-visitor.C; e.ForVisitor() && e.Type != chat.StateOperatorStatus {
+			if e := <-visitor.C; e.For(chat.StreamVisitor) && e.Type != chat.StateOperatorStatus {
 				t.Errorf("the visitor receives %s: %s", e.Type, e.Payload)
 			}
 		}

@@ -30,3 +30,15 @@ func WithoutFile(op chat.Op, about string) chat.Op {
 	op.File = nil
 	return op
 }
+
+// Split cuts an op into those that a platform accepts: text cuts what writes a message,
+// open what opens a thread.
+func Split(op chat.Op, text, open func(chat.Op) []chat.Op) []chat.Op {
+	switch op.Kind {
+	case chat.OpPost, chat.OpEdit, chat.OpNote:
+		return text(op)
+	case chat.OpOpen:
+		return open(op)
+	}
+	return []chat.Op{op}
+}

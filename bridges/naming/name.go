@@ -1,6 +1,6 @@
 // Package naming names the threads of sessions so that a name leads back to its
-// session without a store, and authors and files in texts. It imports server/chat
-// and bridges/cut.
+// session without a store, and authors and files in texts, and tells ops that are to be
+// cut apart. It imports server/chat and bridges/cut.
 package naming
 
 import (

@@ -9,23 +9,20 @@
 package slack
 
 import (
+	"cmp"
 	"context"
-	"io"
-	"log"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
 
 	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/call"
-	"github.com/relay-chat/relay/bridges/naming"
-	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -62,35 +59,20 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Bridge implements [chat.Bridge].
+// Bridge implements [chat.Bridge]: it is the sum of its parts.
 type Bridge struct {
-	cfg    Config
-	begun  string // when it was started, as Slack's time stamp
-	log    *slog.Logger
-	api    *slack.Client
-	http   *http.Client
-	base   *url.URL // of the Web API
-	pace   *pace
-	status reception.Status
-	// watched is the problem that Watch found.
-	watched reception.Status
-	proven  atomic.Bool // Slack pushed something
-	// unsignedAt is when a push without Slack's signature came, in ns.
-	unsignedAt atomic.Int64
-	gaps       *gapTracker
-	self       atomic.Pointer[self]
-	threads    naming.Threads
-	scan       scan
-	names      *cache.Cache[person]   // by user
-	quotes     *cache.Cache[string]   // the beginnings of messages, by ts
-	quoted     *cache.Cache[string]   // quoted messages, by the ts of the quoting one
-	last       *cache.Cache[*message] // the last version of edited messages, nil for deleted ones, by ts
-	uploads    *cache.Cache[string]   // the file of an op, by key
+	*client
+	*threads
+	*writer
+	*parser
+	*receiver
+	*checker
 }
 
 var (
 	_ chat.Bridge   = (*Bridge)(nil)
 	_ chat.Recaller = (*Bridge)(nil)
+	_ chat.Stander  = (*Bridge)(nil)
 )
 
 var (
@@ -118,24 +100,23 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, begun: exactTS(time.Now()), log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), gaps: newGapTracker(),
-		names: cache.New[person](5000), quotes: cache.New[string](2000), quoted: cache.New[string](2000),
-		last: cache.New[*message](500), uploads: cache.New[string](1000)}
-	b.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),
-		slack.OptionHTTPClient(caller{b.http, b.log, cache.New[bool](100)}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(b.readScopes))
-	return b, nil
+	c := newClient(cfg, base)
+	who := &people{client: c, names: cache.New[person](5000)}
+	t := &threads{client: c}
+	p := &parser{client: c, people: who, last: cache.New[*message](500)}
+	r := &receiver{cfg: cfg, log: c.log, begun: exactTS(time.Now()), client: c, parser: p, gaps: newGapTracker()}
+	w := &writer{log: c.log, client: c, threads: t, people: who,
+		quotes: cache.New[string](2000), quoted: cache.New[string](2000), uploads: cache.New[string](1000)}
+	return &Bridge{client: c, threads: t, writer: w, parser: p, receiver: r, checker: &checker{client: c, receiver: r}}, nil
 }
 
 // Name implements [chat.Bridge].
 func (b *Bridge) Name() string { return Name }
 
-// Channel implements [chat.Bridge].
-func (b *Bridge) Channel() string { return b.cfg.ChannelID }
-
 // Limits implements [chat.Bridge]. All threads share the channel's message per second;
 // a few run in parallel so that a large file does not delay the others.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 4*callTimeout}
+	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 4*callTimeout, Short: "sl"}
 }
 
 // Time limits of calls.
@@ -155,3 +136,43 @@ const (
 
 var errBase = &chat.Misconfigured{Problem: "the address of Slack's Web API is not one",
 	Fix: "write SLACK_API_URL like https://slack-gov.com/api, or leave it out"}
+
+// Receiving returns how events are received, socket or webhook, and the problem with
+// that or the channel, nil for none. The way is "" before Run chose.
+func (b *Bridge) Receiving() (way string, problem error) {
+	way, problem = b.receiver.receiving()
+	_, watched := b.checker.watched.Get()
+	return way, cmp.Or(problem, watched, b.receiver.gaps.trouble())
+}
+
+// Do implements [chat.Bridge].
+func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	me, err := b.client.identify(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch op.Kind {
+	case chat.OpOpen:
+		return b.threads.open(ctx, op)
+	case chat.OpPost, chat.OpNote:
+		remote, err = b.writer.post(ctx, me, th, op)
+	case chat.OpEdit:
+		remote, err = b.writer.edit(ctx, me, th, op)
+	case chat.OpDelete:
+		err = b.client.delete(ctx, op.Remote)
+		if err == nil || errors.Is(err, chat.ErrMessageGone) || errors.Is(err, chat.ErrMessageStays) {
+			b.writer.requote(ctx, th, op.Remote, "")
+		}
+	case chat.OpReact:
+		err = b.writer.react(ctx, me, op)
+	case chat.OpClose, chat.OpReopen:
+		err = b.threads.markClosed(ctx, th, op.Kind == chat.OpClose)
+	case chat.OpTyping: // Slack has no typing indicator for apps
+	default:
+		err = fmt.Errorf("%w: Slack has no op %d", chat.ErrPermanent, op.Kind)
+	}
+	if errors.Is(err, chat.ErrThreadGone) {
+		b.threads.known.Forget(th.Ref)
+	}
+	return remote, err
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -29,27 +30,27 @@ const (
 
 // readGap receives operators' messages since a time as if they were live. An event
 // that was received already has the same key.
-func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) error {
-	if !b.cfg.Forgets {
+func (r *receiver) readGap(ctx context.Context, in chat.Receiver, from time.Time) error {
+	if !r.cfg.Forgets {
 		from = from.Add(-editable)
 	}
 	since, begun := tsOf(from), time.Now()
 	var failed []error
 	q := slack.GetConversationHistoryParameters{Limit: pageSize, IncludeAllMetadata: true}
-	for list, err := range b.channelPages(ctx, gapTries, q) {
+	for list, err := range r.client.channelPages(ctx, gapTries, q) {
 		if err != nil {
 			return err
 		}
 		for _, m := range slices.Backward(list) {
-			if m.LatestReply <= since || m.Metadata.EventType != typeSession || !b.self.Load().own(&m) {
+			if m.LatestReply <= since || m.Metadata.EventType != typeSession || !r.client.self.Load().own(&m) {
 				continue
 			}
-			if err := b.readThread(ctx, in, m.Timestamp, since); err != nil {
+			if err := r.readThread(ctx, in, m.Timestamp, since); err != nil {
 				failed = append(failed, fmt.Errorf("read the thread %s: %w", m.Timestamp, err))
 			}
 		}
 		if time.Since(begun) > holdLimit {
-			_ = b.flush(ctx, in, false) // it is retried at the end
+			_ = r.flush(ctx, in, false) // it is retried at the end
 		}
 		if ctx.Err() != nil {
 			break
@@ -59,11 +60,11 @@ func (b *Bridge) readGap(ctx context.Context, in chat.Receiver, from time.Time) 
 }
 
 // readThread receives a thread's messages since a time, and their edits.
-func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
+func (r *receiver) readThread(ctx context.Context, in chat.Receiver, ref, since string) error {
 	q := slack.GetConversationRepliesParameters{Timestamp: ref, Oldest: since, Limit: pageSize, IncludeAllMetadata: true}
 	var held []slack.Message // with Forgets
 	found := []string{}
-	for list, err := range b.replyPages(ctx, gapTries, q) {
+	for list, err := range r.client.replyPages(ctx, gapTries, q) {
 		if errors.Is(err, chat.ErrThreadGone) {
 			return nil
 		}
@@ -75,23 +76,23 @@ func (b *Bridge) readThread(ctx context.Context, in chat.Receiver, ref, since st
 		for i := range list {
 			found = append(found, list[i].Timestamp)
 		}
-		if b.cfg.Forgets {
+		if r.cfg.Forgets {
 			held = append(held, list...)
-		} else if err := b.storeMessages(ctx, in, list, ref); err != nil {
+		} else if err := r.storeMessages(ctx, in, list, ref); err != nil {
 			return err
 		}
 	}
-	if b.cfg.Forgets {
-		return b.storeMessages(ctx, in, b.unanswered(held), ref)
+	if r.cfg.Forgets {
+		return r.storeMessages(ctx, in, r.unanswered(held), ref)
 	}
-	return b.storeListing(ctx, in, ref, since, found)
+	return r.storeListing(ctx, in, ref, since, found)
 }
 
 // storeMessages stores messages that were read in a thread, in order.
-func (b *Bridge) storeMessages(ctx context.Context, in chat.Receiver, list []slack.Message, ref string) error {
+func (r *receiver) storeMessages(ctx context.Context, in chat.Receiver, list []slack.Message, ref string) error {
 	for i := range list {
-		for _, raw := range b.eventsOf(&list[i], ref) {
-			if err := b.store(ctx, in, raw); err != nil {
+		for _, raw := range r.eventsOf(&list[i], ref) {
+			if err := r.store(ctx, in, raw); err != nil {
 				return err
 			}
 		}
@@ -101,10 +102,10 @@ func (b *Bridge) storeMessages(ctx context.Context, in chat.Receiver, list []sla
 
 // unanswered returns the messages behind the last one of which it shows that it was
 // received: the bridge posted it before it was started, or reacted to it.
-func (b *Bridge) unanswered(list []slack.Message) []slack.Message {
-	me := b.self.Load()
+func (r *receiver) unanswered(list []slack.Message) []slack.Message {
+	me := r.client.self.Load()
 	for i := len(list) - 1; i >= 0; i-- {
-		if m := &list[i]; m.Timestamp < b.begun && (me.own(m) || me.reacted(m)) {
+		if m := &list[i]; m.Timestamp < r.begun && (me.own(m) || me.reacted(m)) {
 			return list[i+1:]
 		}
 	}
@@ -113,7 +114,7 @@ func (b *Bridge) unanswered(list []slack.Message) []slack.Message {
 
 // eventsOf returns the events of a message that was read: its creation and its last
 // edit.
-func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
+func (r *receiver) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 	words := message{Subtype: m.SubType, User: m.User, BotID: m.BotID, Text: m.Text, TS: m.Timestamp, ThreadTS: ref, Team: m.Team}
 	words.Metadata.Type = m.Metadata.EventType
 	for _, f := range m.Files {
@@ -127,7 +128,7 @@ func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 		events = append(events, event{message: message{Subtype: subtypeChanged}, Changed: &words, EventTS: m.Edited.Timestamp})
 	}
 	for _, e := range events {
-		e.Type, e.Channel = "message", b.cfg.ChannelID
+		e.Type, e.Channel = "message", r.cfg.ChannelID
 		raw, err := json.Marshal(envelope{Type: "event_callback", Event: e})
 		if err != nil {
 			continue // strings and numbers cannot fail
@@ -135,4 +136,16 @@ func (b *Bridge) eventsOf(m *slack.Message, ref string) (raws [][]byte) {
 		raws = append(raws, raw)
 	}
 	return raws
+}
+
+// storeListing stores which messages stand, so that deletions that were missed are
+// learned.
+func (r *receiver) storeListing(ctx context.Context, in chat.Receiver, ref, since string, found []string) error {
+	e := envelope{Type: typeListed, Since: since, Standing: found}
+	e.Event.Channel, e.Event.ThreadTS, e.Event.EventTS = r.cfg.ChannelID, ref, strconv.FormatInt(time.Now().UnixMicro(), 10)
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return r.store(ctx, in, raw)
 }

@@ -101,17 +101,17 @@ const methodSocket = "apps.connections.open"
 
 // translate turns the error of a call into one of package chat or of this one;
 // ambiguous means that the call may have been carried out.
-func (b *Bridge) translate(method string, err error, ambiguous bool) error {
+func (c *client) translate(method string, err error, ambiguous bool) error {
 	var limited *slack.RateLimitedError
 	var refusal slack.SlackErrorResponse
 	var status slack.StatusCodeError
 	switch {
 	case errors.As(err, &limited):
-		return b.patience(method, limited.RetryAfter)
+		return c.patience(method, limited.RetryAfter)
 	case errors.As(err, &refusal):
-		return b.translateRefusal(method, refusal, ambiguous)
+		return c.translateRefusal(method, refusal, ambiguous)
 	case errors.As(err, &status) && status.Code == http.StatusTooManyRequests:
-		return b.patience(method, time.Second)
+		return c.patience(method, time.Second)
 	case errors.As(err, &status) && status.Code == http.StatusUnauthorized && method == methodSocket:
 		return errAppToken
 	case errors.As(err, &status) && status.Code == http.StatusUnauthorized:
@@ -125,7 +125,7 @@ func (b *Bridge) translate(method string, err error, ambiguous bool) error {
 	case isJSON(err):
 		err = errors.New("the answer is not from Slack")
 	}
-	err = fmt.Errorf("%s: %w", method, b.redact(err))
+	err = fmt.Errorf("%s: %w", method, c.redact(err))
 	if ambiguous {
 		return fmt.Errorf("%w: %w", chat.ErrAmbiguous, err)
 	}
@@ -139,10 +139,10 @@ func isJSON(err error) bool {
 	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
 
-func (b *Bridge) translateRefusal(method string, e slack.SlackErrorResponse, ambiguous bool) error {
+func (c *client) translateRefusal(method string, e slack.SlackErrorResponse, ambiguous bool) error {
 	switch e.Err {
 	case "ratelimited", "rate_limited", "message_limit_exceeded":
-		return b.patience(method, time.Second)
+		return c.patience(method, time.Second)
 	case "missing_scope":
 		return missing(method, e)
 	}
@@ -172,8 +172,8 @@ func missing(method string, e slack.SlackErrorResponse) error {
 const maxPatience = time.Hour
 
 // patience returns how long a 429 asks to wait, and a little more.
-func (b *Bridge) patience(method string, wait time.Duration) error {
+func (c *client) patience(method string, wait time.Duration) error {
 	wait = min(max(wait, time.Second), maxPatience) + rand.N(500*time.Millisecond)
-	b.pace.block(method, wait)
+	c.pace.block(method, wait)
 	return later(method, wait)
 }

@@ -156,3 +156,13 @@ func timeOf(ts string) chat.Time {
 	us, _ := strconv.ParseInt(micros, 10, 64)
 	return chat.TimeOf(time.Unix(s, us*1000))
 }
+
+// typeListed is the type of relay's own event after it read a thread: the messages that
+// stand in it after Since.
+const typeListed = "relay_listed"
+
+// listed returns what a listing means.
+func (e *envelope) listed() chat.Inbound {
+	return chat.Inbound{Kind: chat.InboundListed, Thread: chat.Thread{Bridge: Name, Channel: e.Event.Channel, Ref: e.Event.ThreadTS},
+		Since: e.Since, Standing: e.Standing}
+}

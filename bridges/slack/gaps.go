@@ -212,11 +212,11 @@ func (g *gapTracker) trouble() error {
 }
 
 // fillGaps reads gaps and stores waiting events, until ctx ends.
-func (b *Bridge) fillGaps(ctx context.Context) {
+func (r *receiver) fillGaps(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; {
-		wait, idle := b.gaps.rest()
-		if in := b.gaps.receiver(); !idle && wait <= 0 && in != nil {
-			if failures++; b.fill(ctx, in, failures) {
+		wait, idle := r.gaps.rest()
+		if in := r.gaps.receiver(); !idle && wait <= 0 && in != nil {
+			if failures++; r.fill(ctx, in, failures) {
 				failures = 0
 			}
 			continue
@@ -227,7 +227,7 @@ func (b *Bridge) fillGaps(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-b.gaps.bell:
+		case <-r.gaps.bell:
 		case <-timer:
 		}
 	}
@@ -235,44 +235,44 @@ func (b *Bridge) fillGaps(ctx context.Context) {
 
 // fill stores what came before the gap, reads the gap, if any, and stores what came
 // after it. A gap that cannot be read does not hold up the waiting events.
-func (b *Bridge) fill(ctx context.Context, in chat.Receiver, attempt int) (ok bool) {
-	b.gaps.filling.Lock()
-	defer b.gaps.filling.Unlock()
+func (r *receiver) fill(ctx context.Context, in chat.Receiver, attempt int) (ok bool) {
+	r.gaps.filling.Lock()
+	defer r.gaps.filling.Unlock()
 	now := time.Now()
-	from, gap := b.gaps.begin()
-	err := b.flush(ctx, in, true)
+	from, gap := r.gaps.begin()
+	err := r.flush(ctx, in, true)
 	if gap && err == nil {
-		err = b.readGap(ctx, in, from.Add(-gapMargin))
+		err = r.readGap(ctx, in, from.Add(-gapMargin))
 	}
 	upTo := now
 	if !gap || err != nil {
 		upTo = time.Time{}
 	}
-	if failed := b.flush(ctx, in, false); err == nil {
+	if failed := r.flush(ctx, in, false); err == nil {
 		err = failed
 	}
 	if ctx.Err() != nil { // the next Run continues
-		b.gaps.end(time.Time{}, nil, now)
+		r.gaps.end(time.Time{}, nil, now)
 		return false
 	}
 	if err != nil {
-		b.log.Warn("operators' messages are not complete yet; retrying", "since", from, "err", err)
+		r.log.Warn("operators' messages are not complete yet; retrying", "since", from, "err", err)
 	}
-	b.gaps.end(upTo, err, time.Now().Add(fillPause(attempt)))
+	r.gaps.end(upTo, err, time.Now().Add(fillPause(attempt)))
 	return err == nil
 }
 
 // flush stores waiting events, in order.
-func (b *Bridge) flush(ctx context.Context, in chat.Receiver, early bool) error {
+func (r *receiver) flush(ctx context.Context, in chat.Receiver, early bool) error {
 	for {
-		w, any := b.gaps.next(early)
+		w, any := r.gaps.next(early)
 		if !any {
 			return nil
 		}
 		if err := in.Receive(ctx, w.update); err != nil {
 			return err
 		}
-		b.gaps.stored()
+		r.gaps.stored()
 		w.done()
 	}
 }

@@ -37,11 +37,11 @@ func exactTS(at time.Time) string { return fmt.Sprintf("%d.%06d", at.Unix(), at.
 
 // lookup finds the message of an earlier attempt, "" for none. If the thread was
 // deleted, the message is in the channel: it is removed.
-func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	if op.File != nil && b.self.Load().may(scopeUpload) {
-		return b.lookupFile(ctx, th, op)
+func (w *writer) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if op.File != nil && w.client.self.Load().may(scopeUpload) {
+		return w.lookupFile(ctx, th, op)
 	}
-	remotes, err := b.recall(ctx, th, []string{op.Key}, op.Since)
+	remotes, err := w.recall(ctx, th, []string{op.Key}, op.Since)
 	if err != nil {
 		return "", err
 	}
@@ -49,33 +49,33 @@ func (b *Bridge) lookup(ctx context.Context, th chat.Thread, op chat.Op) (remote
 }
 
 // Recall implements [chat.Recaller].
-func (b *Bridge) Recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
-	if _, err := b.identify(ctx); err != nil {
+func (w *writer) Recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
+	if _, err := w.client.identify(ctx); err != nil {
 		return nil, err
 	}
-	return b.recall(ctx, th, keys, first)
+	return w.recall(ctx, th, keys, first)
 }
 
 // recall finds the messages of ops. If the thread was deleted, they are in the channel
 // and removed.
-func (b *Bridge) recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
-	remotes, err = b.made(ctx, th, keys, first)
+func (w *writer) recall(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
+	remotes, err = w.made(ctx, th, keys, first)
 	if errors.Is(err, chat.ErrThreadGone) {
-		return nil, b.sweep(ctx, keys, first, err)
+		return nil, w.sweep(ctx, keys, first, err)
 	}
 	return remotes, blind(err)
 }
 
 // made finds the messages of ops in a thread, "" for each that is not there.
-func (b *Bridge) made(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
+func (w *writer) made(ctx context.Context, th chat.Thread, keys []string, first chat.Time) (remotes []string, err error) {
 	remotes = make([]string, len(keys))
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
-	for list, err := range b.replyPages(ctx, 1, q) {
+	for list, err := range w.client.replyPages(ctx, 1, q) {
 		if err != nil {
 			return remotes, err
 		}
 		for i, key := range keys {
-			if m := b.find(list, key); m != nil {
+			if m := w.client.find(list, key); m != nil {
 				remotes[i] = m.Timestamp
 			}
 		}
@@ -96,10 +96,10 @@ func blind(err error) error {
 }
 
 // find returns the bot's message of an op.
-func (b *Bridge) find(list []slack.Message, key string) *slack.Message {
+func (c *client) find(list []slack.Message, key string) *slack.Message {
 	for i := range list {
 		m := &list[i]
-		if found, _ := m.Metadata.EventPayload[fieldKey].(string); found != "" && found == key && b.self.Load().own(m) {
+		if found, _ := m.Metadata.EventPayload[fieldKey].(string); found != "" && found == key && c.self.Load().own(m) {
 			return m
 		}
 	}
@@ -108,35 +108,26 @@ func (b *Bridge) find(list []slack.Message, key string) *slack.Message {
 
 // sweep removes what an earlier attempt posted in the channel itself because its thread
 // is deleted, and returns that error.
-func (b *Bridge) sweep(ctx context.Context, keys []string, first chat.Time, gone error) error {
-	stray, err := b.inChannel(ctx, keys, first)
+func (w *writer) sweep(ctx context.Context, keys []string, first chat.Time, gone error) error {
+	stray, err := w.threads.inChannel(ctx, keys, first)
 	if err != nil {
 		return err
 	}
 	if stray != "" {
-		b.removeStray(ctx, stray)
+		w.client.removeStray(ctx, stray)
 	}
 	return gone
 }
 
-// lookupParent finds the first message of a thread that an earlier attempt opened.
-func (b *Bridge) lookupParent(ctx context.Context, op chat.Op) (ref string, err error) {
-	ref, err = b.inChannel(ctx, []string{op.Key}, op.Since)
-	return ref, blind(err)
-}
-
-// inChannel finds a message of one of the ops outside of threads, "" for none.
-func (b *Bridge) inChannel(ctx context.Context, keys []string, first chat.Time) (ts string, err error) {
-	q := slack.GetConversationHistoryParameters{Oldest: since(first), Limit: pageSize, IncludeAllMetadata: true}
-	for list, err := range b.channelPages(ctx, 1, q) {
-		if err != nil {
-			return "", err
-		}
-		for _, key := range keys {
-			if m := b.find(list, key); m != nil {
-				return m.Timestamp, nil
-			}
-		}
+// Stands implements [chat.Stander].
+func (w *writer) Stands(ctx context.Context, th chat.Thread, remote string) (bool, error) {
+	q := &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: remote, Latest: remote, Inclusive: true, Limit: 10}
+	list, _, err := w.client.replies(ctx, q)
+	if denied := blind(err); denied == nil && err != nil || errors.Is(err, chat.ErrThreadGone) {
+		return true, nil
 	}
-	return "", nil
+	if err != nil {
+		return true, err
+	}
+	return slices.ContainsFunc(list, func(m slack.Message) bool { return m.Timestamp == remote && m.SubType != subtypeTombstone }), nil
 }

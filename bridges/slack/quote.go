@@ -15,32 +15,32 @@ import (
 // metadata names the one that it quotes.
 
 // rememberText remembers the text of a message of the bot, and which one it quotes.
-func (b *Bridge) rememberText(ts string, op chat.Op) {
-	b.quotes.Put(ts, cut.Line(op.Text, maxQuote))
+func (w *writer) rememberText(ts string, op chat.Op) {
+	w.quotes.Put(ts, cut.Line(op.Text, maxQuote))
 	if op.ReplyTo != "" {
-		b.quoted.Put(ts, op.ReplyTo)
+		w.quoted.Put(ts, op.ReplyTo)
 	}
 }
 
 // quote returns the beginning of the message that an op answers, "" if it is gone.
-func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
+func (w *writer) quote(ctx context.Context, th chat.Thread, ts string) string {
 	if ts == "" || isFile(ts) {
 		return ""
 	}
-	if words, known := b.quotes.Get(ts); known {
+	if words, known := w.quotes.Get(ts); known {
 		return words
 	}
-	list, _, err := b.replies(ctx, &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Latest: ts, Inclusive: true, Limit: 1})
+	list, _, err := w.client.replies(ctx, &slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Latest: ts, Inclusive: true, Limit: 1})
 	if err != nil {
-		b.log.Debug("the message that is answered cannot be read", "message", ts, "err", err)
+		w.log.Debug("the message that is answered cannot be read", "message", ts, "err", err)
 	}
 	words := ""
 	for i := range list {
 		if list[i].Timestamp == ts {
-			words = cut.Line(b.authorText(&list[i]), maxQuote)
+			words = cut.Line(w.authorText(&list[i]), maxQuote)
 		}
 	}
-	b.quotes.Put(ts, words)
+	w.quotes.Put(ts, words)
 	return words
 }
 
@@ -48,9 +48,9 @@ func (b *Bridge) quote(ctx context.Context, th chat.Thread, ts string) string {
 var head = chat.LazyRegexp(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
 
 // authorText returns a message's text without what render put above it.
-func (b *Bridge) authorText(m *slack.Message) string {
-	text := plain(m.Text, b.name)
-	if b.self.Load().own(m) {
+func (w *writer) authorText(m *slack.Message) string {
+	text := plain(m.Text, w.people.name)
+	if w.client.self.Load().own(m) {
 		text = text[len(head().FindString(text)):]
 	}
 	return text
@@ -61,27 +61,27 @@ var quoted = chat.LazyRegexp(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) 
 
 // requote changes the quotes of a message that was edited or deleted in the messages
 // after it; words is its new text, "" if it was deleted.
-func (b *Bridge) requote(ctx context.Context, th chat.Thread, ts, words string) {
-	b.quotes.Put(ts, words)
+func (w *writer) requote(ctx context.Context, th chat.Thread, ts, words string) {
+	w.quotes.Put(ts, words)
 	if isFile(ts) {
 		return
 	}
 	q := slack.GetConversationRepliesParameters{Timestamp: th.Ref, Oldest: ts, Limit: pageSize, IncludeAllMetadata: true}
-	for list, err := range b.replyPages(ctx, 1, q) {
+	for list, err := range w.client.replyPages(ctx, 1, q) {
 		if err != nil {
-			b.log.Warn("cannot find the quotes of a changed message", "message", ts, "err", err)
+			w.log.Warn("cannot find the quotes of a changed message", "message", ts, "err", err)
 			return
 		}
 		for i := range list {
-			b.requoteIn(ctx, &list[i], ts, words)
+			w.requoteIn(ctx, &list[i], ts, words)
 		}
 	}
 }
 
 // requoteIn changes the quote in a message, if it quotes the message ts.
-func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words string) {
+func (w *writer) requoteIn(ctx context.Context, m *slack.Message, ts, words string) {
 	of, _ := m.Metadata.EventPayload[fieldQuotes].(string)
-	if of != ts || !b.self.Load().own(m) {
+	if of != ts || !w.client.self.Load().own(m) {
 		return
 	}
 	line := quoted().FindStringIndex(m.Text)
@@ -93,7 +93,7 @@ func (b *Bridge) requoteIn(ctx context.Context, m *slack.Message, ts, words stri
 		return
 	}
 	marked, _ := m.Metadata.EventPayload[fieldMarked].(bool)
-	if err := b.change(ctx, m.Timestamp, rendered{text: strings.TrimSpace(text), markup: marked}); err != nil {
-		b.log.Warn("cannot change a quote", "message", m.Timestamp, "err", err)
+	if err := w.client.change(ctx, m.Timestamp, rendered{text: strings.TrimSpace(text), markup: marked}); err != nil {
+		w.log.Warn("cannot change a quote", "message", m.Timestamp, "err", err)
 	}
 }

@@ -48,12 +48,12 @@ const selfAge = 10 * time.Minute
 
 // identify returns the bot's identity, fetched if it is unknown or old. If that fails, an
 // old one is returned.
-func (b *Bridge) identify(ctx context.Context) (*self, error) {
-	known := b.self.Load()
+func (c *client) identify(ctx context.Context) (*self, error) {
+	known := c.self.Load()
 	if known != nil && time.Since(known.asked) < selfAge {
 		return known, nil
 	}
-	now, err := b.fetchIdentity(ctx)
+	now, err := c.fetchIdentity(ctx)
 	var wrong *chat.Misconfigured
 	if err != nil && known != nil && !errors.As(err, &wrong) {
 		return known, nil
@@ -62,10 +62,10 @@ func (b *Bridge) identify(ctx context.Context) (*self, error) {
 }
 
 // fetchIdentity fetches the bot's identity.
-func (b *Bridge) fetchIdentity(ctx context.Context) (*self, error) {
+func (c *client) fetchIdentity(ctx context.Context) (*self, error) {
 	var answer *slack.AuthTestResponse
-	err := b.call(ctx, "auth.test", true, func(ctx context.Context) (err error) {
-		answer, err = b.api.AuthTestContext(ctx)
+	err := c.call(ctx, "auth.test", true, func(ctx context.Context) (err error) {
+		answer, err = c.api.AuthTestContext(ctx)
 		return err
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *Bridge) fetchIdentity(ctx context.Context) (*self, error) {
 	}
 	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team,
 		home: home{answer.TeamID, answer.EnterpriseID}, scopes: scopesOf(answer.Header), asked: time.Now()}
-	b.self.Store(now)
+	c.self.Store(now)
 	return now, nil
 }
 
@@ -83,14 +83,14 @@ func scopesOf(h http.Header) []string {
 }
 
 // readScopes stores the scopes that a response lists.
-func (b *Bridge) readScopes(method string, h http.Header) {
-	scopes, known := scopesOf(h), b.self.Load()
+func (c *client) readScopes(method string, h http.Header) {
+	scopes, known := scopesOf(h), c.self.Load()
 	if method == methodSocket || known == nil || len(scopes) == 0 || slices.Equal(scopes, known.scopes) {
 		return
 	}
 	now := *known
 	now.scopes = scopes
-	b.self.CompareAndSwap(known, &now)
+	c.self.CompareAndSwap(known, &now)
 }
 
 // own reports whether the bot posted a message.

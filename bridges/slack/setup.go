@@ -3,7 +3,6 @@ package slack
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"sort"
 
@@ -29,18 +28,18 @@ const placeholder = "C0"
 
 // Bot checks the tokens and the scopes and returns the app's name.
 func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Finding) {
-	c := &checking{Bridge: s.bridge}
+	c := &checking{checker: s.bridge.checker}
 	token, goOn := c.token(ctx)
 	if !goOn {
 		return "", "", []chat.Finding{token}
 	}
 	scopes, _ := c.scopes(ctx)
 	found = append(found, token, scopes)
-	if s.bridge.cfg.AppToken != "" {
+	if s.bridge.client.cfg.AppToken != "" {
 		f, _ := c.reception(ctx)
 		found = append(found, f)
 	}
-	me := s.bridge.self.Load()
+	me := s.bridge.client.self.Load()
 	return "@" + me.name + " in " + me.team, "", found
 }
 
@@ -50,14 +49,14 @@ const maxChannelPages = 10
 // Places returns the channels that the app can see.
 func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 	types := []string{"public_channel"}
-	if s.bridge.self.Load().may("groups:read") {
+	if s.bridge.client.self.Load().may("groups:read") {
 		types = append(types, "private_channel")
 	}
 	for cursor, n := "", 0; n < maxChannelPages; n++ {
 		q := &slack.GetConversationsParameters{Cursor: cursor, ExcludeArchived: true, Limit: 200, Types: types}
 		var channels []slack.Channel
-		err := s.bridge.call(ctx, "conversations.list", true, func(ctx context.Context) (err error) {
-			channels, cursor, err = s.bridge.api.GetConversationsContext(ctx, q)
+		err := s.bridge.client.call(ctx, "conversations.list", true, func(ctx context.Context) (err error) {
+			channels, cursor, err = s.bridge.client.api.GetConversationsContext(ctx, q)
 			return err
 		})
 		if err != nil {
@@ -76,7 +75,7 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 
 func (s *Setup) place(ch *slack.Channel) chat.Place {
 	p := chat.Place{ID: ch.ID, Name: "#" + ch.Name}
-	if !ch.IsMember && (ch.IsPrivate || !s.bridge.self.Load().may(scopeJoin)) {
+	if !ch.IsMember && (ch.IsPrivate || !s.bridge.client.self.Load().may(scopeJoin)) {
 		p.Problem, p.Fix = "the app is not in the channel", fixInvite
 	}
 	return p
@@ -84,15 +83,15 @@ func (s *Setup) place(ch *slack.Channel) chat.Place {
 
 // Enter joins a public channel.
 func (s *Setup) Enter(ctx context.Context, id string) error {
-	b, err := New(slackConfig(s.bridge.cfg, id))
+	b, err := New(slackConfig(s.bridge.client.cfg, id))
 	if err != nil {
 		return err
 	}
-	b.self.Store(s.bridge.self.Load())
-	if found, _ := (&checking{Bridge: b}).channel(ctx); found.Level == chat.FindingOK {
+	b.client.self.Store(s.bridge.client.self.Load())
+	if found, _ := (&checking{checker: b.checker}).channel(ctx); found.Level == chat.FindingOK {
 		return nil
 	}
-	if !b.join(ctx) {
+	if !b.client.join(ctx) {
 		return &chat.Misconfigured{Problem: "the app could not join the channel", Fix: fixInvite}
 	}
 	return nil
@@ -108,20 +107,4 @@ func slackConfig(cfg Config, channel string) Config {
 func AppLink(requestURL string) string {
 	text, _ := json.Marshal(manifest(requestURL)) // always succeeds
 	return "https://api.slack.com/apps?new_app=1&manifest_json=" + url.QueryEscape(string(text))
-}
-
-// Try posts a message and deletes it.
-func (b *Bridge) Try(ctx context.Context) error {
-	m, err := b.postOrPlain(ctx, rendered{text: "relay: test"}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
-	if err != nil {
-		return err
-	}
-	err = b.call(ctx, "chat.delete", true, func(ctx context.Context) error {
-		_, _, err := b.api.DeleteMessageContext(ctx, b.cfg.ChannelID, m.Timestamp)
-		return err
-	})
-	if errors.Is(err, chat.ErrMessageGone) {
-		return nil
-	}
-	return err
 }

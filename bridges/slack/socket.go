@@ -37,8 +37,8 @@ type frame struct {
 
 // listen receives on one connection until Slack requests a new one, which is no
 // error. lasted means that it worked for a while.
-func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
-	conn, err := b.connect(ctx)
+func (r *receiver) listen(ctx context.Context, in chat.Receiver) (lasted bool, err error) {
+	conn, err := r.connect(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -47,14 +47,14 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 	begun := time.Now()
 	for {
 		var f frame
-		f, err = b.next(conn)
+		f, err = r.next(conn)
 		if err != nil {
 			break
 		}
 		if f.Type == "hello" {
-			b.gaps.open()
+			r.gaps.open()
 		}
-		done, failed := b.handleFrame(ctx, conn, in, &f)
+		done, failed := r.handleFrame(ctx, conn, in, &f)
 		if err = failed; done || err != nil {
 			break
 		}
@@ -63,10 +63,10 @@ func (b *Bridge) listen(ctx context.Context, in chat.Receiver) (lasted bool, err
 }
 
 // connect opens a connection, at an address that Slack issues for a single use.
-func (b *Bridge) connect(ctx context.Context) (*socket, error) {
+func (r *receiver) connect(ctx context.Context) (*socket, error) {
 	var address string
-	err := b.call(ctx, methodSocket, true, func(ctx context.Context) (err error) {
-		_, address, err = b.api.StartSocketModeContext(ctx)
+	err := r.client.call(ctx, methodSocket, true, func(ctx context.Context) (err error) {
+		_, address, err = r.client.api.StartSocketModeContext(ctx)
 		return err
 	})
 	if err != nil {
@@ -74,16 +74,16 @@ func (b *Bridge) connect(ctx context.Context) (*socket, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	dialer := &websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: b.cfg.Dial, HandshakeTimeout: dialTimeout}
+	dialer := &websocket.Dialer{Proxy: http.ProxyFromEnvironment, NetDialContext: r.cfg.Dial, HandshakeTimeout: dialTimeout}
 	conn, _, err := dialer.DialContext(ctx, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("connect to Slack: %w", b.redact(err))
+		return nil, fmt.Errorf("connect to Slack: %w", r.client.redact(err))
 	}
 	conn.SetReadLimit(maxFrame)
 	extendDeadline(conn)
 	conn.SetPingHandler(func(data string) error {
 		extendDeadline(conn)
-		b.gaps.touch(time.Now())
+		r.gaps.touch(time.Now())
 		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // the next read reports a failure
 		return nil
 	})
@@ -94,7 +94,7 @@ func (b *Bridge) connect(ctx context.Context) (*socket, error) {
 func extendDeadline(conn *websocket.Conn) { _ = conn.SetReadDeadline(time.Now().Add(silence)) }
 
 // next reads a frame. Invalid JSON counts as empty.
-func (b *Bridge) next(conn *socket) (f frame, err error) {
+func (r *receiver) next(conn *socket) (f frame, err error) {
 	_, raw, err := conn.ReadMessage()
 	if err != nil {
 		return f, fmt.Errorf("the connection to Slack ended: %w", err)
@@ -102,33 +102,33 @@ func (b *Bridge) next(conn *socket) (f frame, err error) {
 	extendDeadline(conn.Conn)
 	_ = json.Unmarshal(raw, &f)
 	if f.Type != "hello" { // which ends the gap that listen opens
-		b.gaps.touch(time.Now())
+		r.gaps.touch(time.Now())
 	}
 	return f, nil
 }
 
 // handleFrame handles a frame. An event is acknowledged once it is stored; Slack
 // repeats any other. done means that Slack requests a new connection.
-func (b *Bridge) handleFrame(ctx context.Context, conn *socket, in chat.Receiver, f *frame) (done bool, err error) {
+func (r *receiver) handleFrame(ctx context.Context, conn *socket, in chat.Receiver, f *frame) (done bool, err error) {
 	switch f.Type {
 	case "hello":
-		b.reportReceiving(waySocket)
+		r.reportReceiving(waySocket)
 	case "disconnect":
 		if f.Reason == "link_disabled" {
 			return true, errSwitchedOff
 		}
-		b.log.Debug("Slack requests a new connection", "reason", f.Reason)
+		r.log.Debug("Slack requests a new connection", "reason", f.Reason)
 		return true, nil
 	case "events_api":
 		id := f.EnvelopeID
-		err = b.handleEvent(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // the next read reports a failure
+		err = r.handleEvent(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // the next read reports a failure
 		if err != nil && !errors.Is(err, chat.ErrPermanent) {
-			b.log.Error("an event could not be stored; retrying", "err", err)
+			r.log.Error("an event could not be stored; retrying", "err", err)
 		}
 		if !errors.Is(err, chat.ErrPermanent) {
 			return false, nil
 		}
-		b.log.Warn("an event cannot be read", "err", err)
+		r.log.Warn("an event cannot be read", "err", err)
 	}
 	if f.EnvelopeID == "" {
 		return false, nil

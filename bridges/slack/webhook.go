@@ -13,9 +13,9 @@ import (
 )
 
 // Webhook implements [chat.Bridge]: the Request URL of the Events API.
-func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, ok := b.admit(w, r)
+func (r *receiver) Webhook(in chat.Receiver) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		raw, ok := r.admit(w, req)
 		if !ok {
 			return
 		}
@@ -24,16 +24,16 @@ func (b *Bridge) Webhook(in chat.Receiver) http.Handler {
 			reception.Respond(w, http.StatusOK, map[string]string{"challenge": e.Challenge})
 			return
 		}
-		if r.Header.Get("X-Slack-Retry-Num") != "" { // others may have been given up
-			b.gaps.lookBack(time.Now(), retriedLook)
+		if req.Header.Get("X-Slack-Retry-Num") != "" { // others may have been given up
+			r.gaps.lookBack(time.Now(), retriedLook)
 		}
-		err = b.handlePush(r.Context(), in, raw)
+		err = r.handlePush(req.Context(), in, raw)
 		switch {
 		case errors.Is(err, chat.ErrPermanent):
 			w.Header().Set("X-Slack-No-Retry", "1")
 			reception.Refuse(w, http.StatusBadRequest, "Not an event of Slack's")
 		case err != nil:
-			b.log.Error("an event could not be stored; Slack will send it again", "err", err)
+			r.log.Error("an event could not be stored; Slack will send it again", "err", err)
 			reception.Refuse(w, http.StatusServiceUnavailable, "The event could not be stored")
 		default:
 			w.WriteHeader(http.StatusOK)
@@ -49,9 +49,9 @@ const (
 )
 
 // lookBack reads the threads from time to time, until ctx ends.
-func (b *Bridge) lookBack(ctx context.Context) {
+func (r *receiver) lookBack(ctx context.Context) {
 	for chat.Rest(ctx, regularLook) == nil {
-		b.gaps.lookBack(time.Now(), regularLook)
+		r.gaps.lookBack(time.Now(), regularLook)
 	}
 }
 
@@ -62,11 +62,11 @@ const pushTimeout = 2500 * time.Millisecond
 var errTurn = errors.New("earlier events are not stored yet")
 
 // handlePush stores an event, after those that wait.
-func (b *Bridge) handlePush(ctx context.Context, in chat.Receiver, raw []byte) error {
+func (r *receiver) handlePush(ctx context.Context, in chat.Receiver, raw []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
 	stored := make(chan struct{})
-	if err := b.handleEvent(ctx, in, raw, func() { close(stored) }); err != nil {
+	if err := r.handleEvent(ctx, in, raw, func() { close(stored) }); err != nil {
 		return err
 	}
 	select {
@@ -74,9 +74,9 @@ func (b *Bridge) handlePush(ctx context.Context, in chat.Receiver, raw []byte) e
 		return nil
 	default:
 	}
-	if b.gaps.filling.TryLock() { // no gap is being read
-		err := b.flush(ctx, in, false)
-		b.gaps.filling.Unlock()
+	if r.gaps.filling.TryLock() { // no gap is being read
+		err := r.flush(ctx, in, false)
+		r.gaps.filling.Unlock()
 		if err != nil {
 			return err
 		}
@@ -91,30 +91,30 @@ func (b *Bridge) handlePush(ctx context.Context, in chat.Receiver, raw []byte) e
 
 // admit reads a request and verifies Slack's signature of its body and time, which may
 // differ by five minutes. ok is false when the request was refused.
-func (b *Bridge) admit(w http.ResponseWriter, r *http.Request) (raw []byte, ok bool) {
+func (r *receiver) admit(w http.ResponseWriter, req *http.Request) (raw []byte, ok bool) {
 	switch {
-	case b.cfg.SigningSecret == "":
+	case r.cfg.SigningSecret == "":
 		reception.Refuse(w, http.StatusServiceUnavailable, "The webhook has no secret: set SLACK_SIGNING_SECRET")
 		return nil, false
-	case r.Method != http.MethodPost:
+	case req.Method != http.MethodPost:
 		reception.Refuse(w, http.StatusMethodNotAllowed, "Method not allowed")
 		return nil, false
 	}
-	proof, err := slack.NewSecretsVerifier(r.Header, b.cfg.SigningSecret)
+	proof, err := slack.NewSecretsVerifier(req.Header, r.cfg.SigningSecret)
 	if err == nil {
-		if raw, ok = reception.ReadPush(w, r, "event"); !ok {
+		if raw, ok = reception.ReadPush(w, req, "event"); !ok {
 			return nil, false
 		}
 		_, _ = proof.Write(raw) // a hash takes everything
 		err = proof.Ensure()
 	}
 	if err != nil {
-		b.reportUnsigned(err)
+		r.reportUnsigned(err)
 		reception.Refuse(w, http.StatusUnauthorized, "Unauthorized")
 		return nil, false
 	}
-	if b.proven.Store(true); b.cfg.AppToken == "" {
-		b.reportReceiving(wayWebhook)
+	if r.proven.Store(true); r.cfg.AppToken == "" {
+		r.reportReceiving(wayWebhook)
 	}
 	return raw, true
 }
@@ -125,9 +125,9 @@ var errUnsigned = &chat.Misconfigured{
 
 // reportUnsigned reports a push without Slack's signature, unless Slack has pushed
 // before: others are somebody else's.
-func (b *Bridge) reportUnsigned(err error) {
-	if b.cfg.AppToken == "" && !b.proven.Load() && !errors.Is(err, slack.ErrMissingHeaders) {
-		b.unsignedAt.Store(time.Now().UnixNano())
-		b.reportFailure(wayWebhook, errUnsigned)
+func (r *receiver) reportUnsigned(err error) {
+	if r.cfg.AppToken == "" && !r.proven.Load() && !errors.Is(err, slack.ErrMissingHeaders) {
+		r.unsignedAt.Store(time.Now().UnixNano())
+		r.reportFailure(wayWebhook, errUnsigned)
 	}
 }

@@ -4,21 +4,22 @@
 //
 // gotgbot's updater is not used: it confirms updates before they are handled
 // and handles those of one topic at once. Neither is its HTTP client, which
-// sends every call as chunked multipart. See Run and client.
+// sends every call as chunked multipart. See Run and caller.
 package telegram
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"github.com/relay-chat/relay/bridges/naming"
-	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -44,26 +45,19 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// Bridge implements [chat.Bridge].
+// Bridge implements [chat.Bridge]: it is the sum of its parts.
 type Bridge struct {
-	cfg     Config
-	log     *slog.Logger
-	bot     *gotgbot.Bot
-	client  *client
-	budget  *budget
-	topics  naming.Threads
-	created *createdTopics
-	status  reception.Status
-	// watched is the problem that Watch found with the group or the webhook.
-	watched     reception.Status
-	pushedSince atomic.Int64  // when the webhook was set
-	changed     chan struct{} // makes Watch look: something changed in the group
-	// group is the chat's id. It changes when Telegram moves the group to a new one.
-	group    atomic.Int64
-	username atomic.Pointer[string] // the bot's, once it is known
+	*client
+	*threads
+	*writer
+	*receiver
+	*checker
 }
 
-var _ chat.Bridge = (*Bridge)(nil)
+var (
+	_ chat.Bridge       = (*Bridge)(nil)
+	_ chat.ThreadEraser = (*Bridge)(nil)
+)
 
 var (
 	isToken  = chat.LazyPattern(`[0-9]{1,19}:[A-Za-z0-9_-]+`)
@@ -91,27 +85,26 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Telegram's", Fix: fixToken}
 	}
-	client, err := newClient(cfg)
+	caller, err := newCaller(cfg)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bridge{cfg: cfg, log: cfg.Log.With("bridge", Name), client: client, budget: newBudget(cfg.Budget),
-		created: newCreatedTopics(), changed: make(chan struct{}, 1),
-		bot: &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: client}}
-	b.group.Store(group)
-	return b, nil
+	log := cfg.Log.With("bridge", Name)
+	bot := &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: caller}
+	c := &client{log: log, bot: bot, caller: caller, budget: newBudget(cfg.Budget)}
+	c.group.Store(group)
+	t := &threads{client: c, created: newCreatedTopics()}
+	r := &receiver{cfg: cfg, log: log, client: c, threads: t, changed: make(chan struct{}, 1)}
+	return &Bridge{client: c, threads: t, writer: &writer{log: log, client: c, threads: t}, receiver: r, checker: &checker{client: c, receiver: r}}, nil
 }
 
 // Name implements [chat.Bridge].
 func (b *Bridge) Name() string { return Name }
 
-// Channel implements [chat.Bridge].
-func (b *Bridge) Channel() string { return strconv.FormatInt(b.group.Load(), 10) }
-
 // Limits implements [chat.Bridge]. All threads share the group's budget; a few run
 // in parallel so that a large file does not delay the others.
 func (b *Bridge) Limits() chat.Limits {
-	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 2*callTimeout}
+	return chat.Limits{Parallel: 4, Coalesce: true, Timeout: uploadTimeout + 2*callTimeout, Short: "tg", Slash: true}
 }
 
 // Time limits of calls.
@@ -131,3 +124,44 @@ const (
 
 var errBase = &chat.Misconfigured{Problem: "the address of the Bot API server is not one",
 	Fix: "write TELEGRAM_API_URL like http://localhost:8081, or leave it out"}
+
+// Do implements [chat.Bridge].
+func (b *Bridge) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
+	if op.Kind == chat.OpOpen {
+		return b.threads.open(ctx, op)
+	}
+	topic, err := strconv.ParseInt(th.Ref, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("%w: %q is not a topic", chat.ErrThreadGone, th.Ref)
+	}
+	switch op.Kind {
+	case chat.OpPost, chat.OpNote:
+		remote, err = b.writer.post(ctx, topic, op)
+	case chat.OpEdit:
+		remote, err = b.writer.edit(ctx, topic, op)
+	case chat.OpDelete:
+		err = b.client.delete(ctx, op)
+	case chat.OpReact:
+		err = b.writer.react(ctx, op)
+	case chat.OpClose:
+		err = b.threads.close(ctx, topic)
+	case chat.OpReopen:
+		err = b.threads.reopen(ctx, topic)
+	case chat.OpTyping:
+		b.writer.typing(ctx, topic)
+	default:
+		err = fmt.Errorf("%w: Telegram has no op %d", chat.ErrPermanent, op.Kind)
+	}
+	if errors.Is(err, chat.ErrThreadGone) {
+		b.threads.known.Forget(th.Ref)
+	}
+	return remote, err
+}
+
+// Receiving returns how updates are received, polling or webhook, and the problem
+// with that or the group, nil for none. The way is "" before Run chose.
+func (b *Bridge) Receiving() (way string, problem error) {
+	way, problem = b.receiver.status.Get()
+	_, watched := b.checker.watched.Get()
+	return way, cmp.Or(problem, watched)
+}

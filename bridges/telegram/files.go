@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
@@ -43,30 +46,30 @@ func wayOf(f *chat.OpFile) string {
 
 // show sends a file with the op's text as its caption. A file that Telegram rejects
 // as a picture or recording is sent as a document, one that is too large as a link.
-func (b *Bridge) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
+func (w *writer) show(ctx context.Context, topic int64, op chat.Op) (*gotgbot.Message, error) {
 	if op.File.Size > maxUpload {
 		about := fmt.Sprintf("📎 %s (%s) is too large for Telegram", op.File.Filename, naming.Size(op.File.Size))
-		return b.write(ctx, topic, naming.WithoutFile(op, about))
+		return w.write(ctx, topic, naming.WithoutFile(op, about))
 	}
 	html, plain := render(op)
 	u := upload{topic: topic, file: *op.File, way: wayOf(op.File), caption: html, mode: gotgbot.ParseModeHTML, reply: reply(op)}
 	if u.way == asVoice {
 		u.seconds = seconds(ctx, op.File)
 	}
-	m, err := b.upload(ctx, &u)
+	m, err := w.upload(ctx, &u)
 	if perhapsMarkup(err) && html != "" {
-		b.log.Error("Telegram rejected a caption; retrying it without markup", "err", err)
+		w.log.Error("Telegram rejected a caption; retrying it without markup", "err", err)
 		u.caption, u.mode = plain, ""
-		m, err = b.upload(ctx, &u)
+		m, err = w.upload(ctx, &u)
 	}
 	if errors.Is(err, chat.ErrPermanent) && u.way != asDocument {
 		u.way = asDocument
-		m, err = b.upload(ctx, &u)
+		m, err = w.upload(ctx, &u)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m, b.checkTopic(ctx, topic, m)
+	return m, w.checkTopic(ctx, topic, m)
 }
 
 // seconds returns how long a recording is, 0 if that is unknown.
@@ -90,47 +93,90 @@ type upload struct {
 }
 
 // upload sends a file. If the reported size is wrong, it retries without a size.
-func (b *Bridge) upload(ctx context.Context, u *upload) (*gotgbot.Message, error) {
-	m, fits, err := b.uploadOnce(ctx, u)
+func (w *writer) upload(ctx context.Context, u *upload) (*gotgbot.Message, error) {
+	m, fits, err := w.uploadOnce(ctx, u)
 	if !fits && err != nil {
-		b.log.Warn("a file does not have its reported size", "filename", u.file.Filename, "size", u.file.Size)
+		w.log.Warn("a file does not have its reported size", "filename", u.file.Filename, "size", u.file.Size)
 		u.file.Size = 0
-		m, _, err = b.uploadOnce(ctx, u)
+		m, _, err = w.uploadOnce(ctx, u)
 	}
 	return m, err
 }
 
-func (b *Bridge) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
+func (w *writer) uploadOnce(ctx context.Context, u *upload) (m *gotgbot.Message, fits bool, err error) {
 	content := &call.File{Size: u.file.Size}
 	when := u.when
 	u.when = atOnce // the next attempt is another form of the same
-	err = b.spend(ctx, when, false, func(ctx context.Context) error {
+	err = w.client.spend(ctx, when, false, func(ctx context.Context) error {
 		opened, err := u.file.Open(ctx)
 		if err != nil {
 			return &call.Error{Name: "open " + u.file.Filename, Err: err}
 		}
 		defer opened.Close()
 		content.Content = opened
-		m, err = b.send(ctx, u, gotgbot.InputFileByReader(u.file.Filename, content))
+		m, err = w.send(ctx, u, gotgbot.InputFileByReader(u.file.Filename, content))
 		return err
 	})
 	return m, !errors.Is(content.Err(), call.ErrSize), err
 }
 
 // send makes the call of the chosen way.
-func (b *Bridge) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*gotgbot.Message, error) {
-	group, limit, mode := b.group.Load(), within(uploadTimeout), u.mode
+func (w *writer) send(ctx context.Context, u *upload, file gotgbot.InputFile) (*gotgbot.Message, error) {
+	group, limit, mode := w.client.group.Load(), within(uploadTimeout), u.mode
 	if u.caption == "" {
 		mode = ""
 	}
 	switch u.way {
 	case asPhoto:
-		return b.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: u.topic,
+		return w.client.bot.SendPhotoWithContext(ctx, group, file, &gotgbot.SendPhotoOpts{MessageThreadId: u.topic,
 			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	case asVoice:
-		return b.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic, Duration: u.seconds,
+		return w.client.bot.SendVoiceWithContext(ctx, group, file, &gotgbot.SendVoiceOpts{MessageThreadId: u.topic, Duration: u.seconds,
 			Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit})
 	}
-	return b.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,
+	return w.client.bot.SendDocumentWithContext(ctx, group, file, &gotgbot.SendDocumentOpts{MessageThreadId: u.topic,
 		Caption: u.caption, ParseMode: mode, ReplyParameters: u.reply, RequestOpts: limit, DisableContentTypeDetection: true})
+}
+
+// maxFetch is the largest file that a bot can download (Bot API, getFile).
+const maxFetch = 20 << 20
+
+// Fetch implements [chat.Bridge]. The file's address holds the token and never
+// leaves this package.
+func (c *client) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+	file, err := c.bot.GetFileWithContext(ctx, ref, &gotgbot.GetFileOpts{RequestOpts: within(callTimeout)})
+	if err != nil {
+		return nil, fmt.Errorf("find the file: %w", fileError(translate(err, true)))
+	}
+	if file.FilePath == "" {
+		return nil, fmt.Errorf("%w: Telegram does not offer the file for download", chat.ErrPermanent)
+	}
+	if strings.HasPrefix(file.FilePath, "/") {
+		// With --local the server returns a path on its own disk. The conversation
+		// does not wait until somebody changes that.
+		return nil, fmt.Errorf("%w: %w", chat.ErrPermanent, &chat.Misconfigured{Problem: "the Bot API server keeps files on its own disk",
+			Fix: "start telegram-bot-api without --local, so that files can be downloaded from it"})
+	}
+	return c.caller.download(ctx, file.FilePath)
+}
+
+// fileError explains a rejection, which is final for a file.
+func fileError(err error) error {
+	var misconfigured *chat.Misconfigured
+	if errors.As(err, &misconfigured) {
+		return err
+	}
+	if errors.Is(err, chat.ErrPermanent) {
+		return fmt.Errorf("the file is deleted, or larger than the 20 MB that bots can download: %w", err)
+	}
+	return err
+}
+
+// download opens a file of the Bot API server.
+func (c *caller) download(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.FileURL(c.token, path, nil), nil)
+	if err != nil {
+		return nil, call.Redact(err, c.token)
+	}
+	return call.Download(c.http, req, "Telegram", c.token)
 }

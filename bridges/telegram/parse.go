@@ -10,24 +10,24 @@ import (
 
 // Parse implements [chat.Bridge]. It returns what people write in the bot's topics
 // of the bridge's group.
-func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
+func (r *receiver) Parse(raw []byte) ([]chat.Inbound, error) {
 	u, err := decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%w: not an update from Telegram: %w", chat.ErrPermanent, err)
 	}
 	m := u.about()
-	if m == nil || !b.isGroup(m.Chat.ID) {
+	if m == nil || !r.isGroup(m.Chat.ID) {
 		return nil, nil
 	}
 	if m.MigrateTo != 0 {
-		return []chat.Inbound{b.moved(m)}, nil
+		return []chat.Inbound{r.moved(m)}, nil
 	}
 	// A reply outside of topics may carry a thread's id: only the flag is reliable.
 	// A message without an id is ephemeral, or not sent yet.
-	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !b.human(m) || peoplesTopic(m) {
+	if m.ID <= 0 || m.Topic <= 0 || !m.InTopic || !r.human(m) || peoplesTopic(m) {
 		return nil, nil
 	}
-	in, ok := b.inbound(m)
+	in, ok := r.inbound(m)
 	if !ok {
 		return nil, nil
 	}
@@ -42,14 +42,14 @@ func (b *Bridge) Parse(raw []byte) ([]chat.Inbound, error) {
 
 // isGroup reports whether a chat is the bridge's group, by its current id or the
 // one of the settings.
-func (b *Bridge) isGroup(id int64) bool {
-	return id == b.group.Load() || strconv.FormatInt(id, 10) == strings.TrimSpace(b.cfg.ChatID)
+func (r *receiver) isGroup(id int64) bool {
+	return id == r.client.group.Load() || strconv.FormatInt(id, 10) == strings.TrimSpace(r.cfg.ChatID)
 }
 
 // human reports whether a person wrote a message. Anonymous administrators write
 // as the group, through a bot of Telegram's.
-func (b *Bridge) human(m *message) bool {
-	if m.From == nil || m.From.ID == b.bot.Id {
+func (r *receiver) human(m *message) bool {
+	if m.From == nil || m.From.ID == r.client.bot.Id {
 		return false
 	}
 	if m.SenderChat != nil {
@@ -66,23 +66,23 @@ func peoplesTopic(m *message) bool {
 }
 
 // moved reports the group's new id.
-func (b *Bridge) moved(m *message) chat.Inbound {
+func (r *receiver) moved(m *message) chat.Inbound {
 	return chat.Inbound{Kind: chat.InboundChannelMoved, Text: strconv.FormatInt(m.MigrateTo, 10), At: m.at(),
 		Thread: chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10)}}
 }
 
 // inbound translates a message in a topic; ok is false when it has no content.
-func (b *Bridge) inbound(m *message) (in chat.Inbound, ok bool) {
+func (r *receiver) inbound(m *message) (in chat.Inbound, ok bool) {
 	in = chat.Inbound{Kind: chat.InboundMessage, Remote: strconv.FormatInt(m.ID, 10), Operator: operator(m), Handles: handles(m), At: m.at(), Group: m.Group,
 		Thread:    chat.Thread{Bridge: Name, Channel: strconv.FormatInt(m.Chat.ID, 10), Ref: m.ref()},
-		SessionID: b.sessionByRoot(m), ReplyTo: repliedTo(m)}
+		SessionID: r.threads.sessionByRoot(m), ReplyTo: repliedTo(m)}
 	switch {
 	case m.TopicClosed != nil:
 		in.Kind = chat.InboundThreadClosed
 	case m.TopicReopened != nil:
 		in.Kind = chat.InboundThreadReopened
 	default:
-		in.Text, in.Files = b.textOf(m), append(m.files(), m.Rich.files()...)
+		in.Text, in.Files = r.textOf(m), append(m.files(), m.Rich.files()...)
 		return in, in.Text != "" || len(in.Files) > 0
 	}
 	return in, true
@@ -96,16 +96,6 @@ func repliedTo(m *message) string {
 		return ""
 	}
 	return strconv.FormatInt(r.ID, 10)
-}
-
-// sessionByRoot reads the session from the topic's first message, whose name
-// never changes, if the bot created the topic.
-func (b *Bridge) sessionByRoot(m *message) string {
-	r := m.ReplyTo
-	if r == nil || r.TopicCreated == nil || r.From == nil || r.From.ID != b.bot.Id {
-		return ""
-	}
-	return names.Session(r.TopicCreated.Name)
 }
 
 // operator returns the author's name. Anonymous administrators may have a title.
@@ -132,26 +122,26 @@ func handles(m *message) []string {
 }
 
 // textOf returns a message's text, with marks for its formatting.
-func (b *Bridge) textOf(m *message) string {
+func (r *receiver) textOf(m *message) string {
 	if m.Text != "" {
-		return b.command(marked(m.Text, m.Entities))
+		return r.command(marked(m.Text, m.Entities))
 	}
 	if m.Caption != "" {
 		return marked(m.Caption, m.CaptionEntities)
 	}
 	if text := m.Rich.plain(); text != "" {
-		return b.command(text)
+		return r.command(text)
 	}
 	return m.described()
 }
 
 // command removes the bot's name from "/close@name", as Telegram writes a command
 // that was picked from the menu.
-func (b *Bridge) command(text string) string {
+func (r *receiver) command(text string) string {
 	if !strings.HasPrefix(text, "/") {
 		return text
 	}
-	end := strings.IndexFunc(text, func(r rune) bool { return !wordy(r) && r != '/' && r != '@' })
+	end := strings.IndexFunc(text, func(one rune) bool { return !wordy(one) && one != '/' && one != '@' })
 	if end < 0 {
 		end = len(text)
 	}
@@ -159,7 +149,7 @@ func (b *Bridge) command(text string) string {
 	if !addressed {
 		return text
 	}
-	if own := b.username.Load(); own != nil && !strings.EqualFold(*own, bot) {
+	if own := r.client.username.Load(); own != nil && !strings.EqualFold(*own, bot) {
 		return "" // another bot's
 	}
 	return name + text[end:]

@@ -22,71 +22,71 @@ var allowedUpdates = []string{"message", "edited_message", "message_reaction", "
 // register chooses how updates are received: a webhook that ends in our route is
 // kept; else one is set if relay has a public address and a secret; else updates
 // are polled and pushes is false.
-func (b *Bridge) register(ctx context.Context) (pushes bool, err error) {
-	if err := b.introduce(ctx); err != nil {
+func (r *receiver) register(ctx context.Context) (pushes bool, err error) {
+	if err := r.client.introduce(ctx); err != nil {
 		return false, err
 	}
-	info, err := b.bot.GetWebhookInfoWithContext(ctx, nil)
+	info, err := r.client.bot.GetWebhookInfoWithContext(ctx, nil)
 	if err != nil {
 		return false, translate(err, true)
 	}
 	switch {
-	case b.cfg.WebhookSecret != "" && endsInRoute(info.Url) && info.Url != b.cfg.PublicURL:
+	case r.cfg.WebhookSecret != "" && endsInRoute(info.Url) && info.Url != r.cfg.PublicURL:
 		pushes = true
-	case b.cfg.WebhookSecret != "" && pushable(b.cfg.PublicURL):
-		pushes, err = b.setWebhook(ctx)
+	case r.cfg.WebhookSecret != "" && pushable(r.cfg.PublicURL):
+		pushes, err = r.setWebhook(ctx)
 	}
 	if err == nil && !pushes && info.Url != "" {
-		err = b.deleteWebhook(ctx)
+		err = r.deleteWebhook(ctx)
 	}
 	return pushes && err == nil, err
 }
 
 // introduce fetches the bot's name and offers its commands.
-func (b *Bridge) introduce(ctx context.Context) error {
-	me, err := b.bot.GetMeWithContext(ctx, nil)
+func (c *client) introduce(ctx context.Context) error {
+	me, err := c.bot.GetMeWithContext(ctx, nil)
 	if err != nil {
 		return translate(err, true)
 	}
-	b.username.Store(&me.Username)
-	if err := b.offerCommands(ctx); err != nil {
-		b.log.Warn("the commands could not be put into the group's menu", "err", err)
+	c.username.Store(&me.Username)
+	if err := c.offerCommands(ctx); err != nil {
+		c.log.Warn("the commands could not be put into the group's menu", "err", err)
 	}
 	return nil
 }
 
 // setWebhook makes Telegram push. If Telegram rejects the address, pushes is false
 // and updates are polled.
-func (b *Bridge) setWebhook(ctx context.Context) (pushes bool, err error) {
-	_, err = b.bot.SetWebhookWithContext(ctx, b.cfg.PublicURL, &gotgbot.SetWebhookOpts{
-		SecretToken: b.cfg.WebhookSecret, AllowedUpdates: allowedUpdates})
+func (r *receiver) setWebhook(ctx context.Context) (pushes bool, err error) {
+	_, err = r.client.bot.SetWebhookWithContext(ctx, r.cfg.PublicURL, &gotgbot.SetWebhookOpts{
+		SecretToken: r.cfg.WebhookSecret, AllowedUpdates: allowedUpdates})
 	err = translate(err, true)
 	if errors.Is(err, chat.ErrPermanent) {
-		b.log.Warn("Telegram does not push to PUBLIC_URL; polling instead", "err", err)
+		r.log.Warn("Telegram does not push to PUBLIC_URL; polling instead", "err", err)
 		return false, nil
 	}
 	return err == nil, err
 }
 
 // deleteWebhook ends pushing. Pending updates are kept and can be polled.
-func (b *Bridge) deleteWebhook(ctx context.Context) error {
-	_, err := b.bot.DeleteWebhookWithContext(ctx, nil)
+func (r *receiver) deleteWebhook(ctx context.Context) error {
+	_, err := r.client.bot.DeleteWebhookWithContext(ctx, nil)
 	return translate(err, true)
 }
 
 // announce stores how updates are received. While another program competes for
 // them, an unchanged way keeps its failure.
-func (b *Bridge) announce(pushes, contested bool) {
+func (r *receiver) announce(pushes, contested bool) {
 	way := wayPolling
 	if pushes {
 		way = wayWebhook
-		b.pushedSince.Store(time.Now().Unix())
+		r.pushedSince.Store(time.Now().Unix())
 	}
-	if old, _ := b.status.Get(); contested && old == way {
+	if old, _ := r.status.Get(); contested && old == way {
 		return
 	}
-	b.status.Set(way)
-	b.log.Info("receiving updates", "way", way)
+	r.status.Set(way)
+	r.log.Info("receiving updates", "way", way)
 }
 
 // endsInRoute reports whether a registered address ends in webhookRoute.

@@ -38,8 +38,8 @@ func NewSetup(cfg Config) (*Setup, error) {
 // Bot checks the token and returns the bot's name and the link that adds it to a
 // group with the rights that it needs (Telegram, "Deep links").
 func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Finding) {
-	f, _ := s.bridge.checkToken(ctx)
-	if user := s.bridge.username.Load(); user != nil {
+	f, _ := s.bridge.checker.checkToken(ctx)
+	if user := s.bridge.client.username.Load(); user != nil {
 		name, link = "@"+*user, "https://t.me/"+*user+"?startgroup=relay&admin=manage_topics+delete_messages+pin_messages"
 	}
 	return name, link, []chat.Finding{f}
@@ -63,11 +63,11 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 func (s *Setup) Enter(context.Context, string) error { return nil }
 
 func (s *Setup) checkGroup(ctx context.Context, id int64) error {
-	s.bridge.group.Store(id)
-	if _, err := s.bridge.readGroup(ctx); err != nil {
+	s.bridge.client.group.Store(id)
+	if _, err := s.bridge.client.readGroup(ctx); err != nil {
 		return err
 	}
-	_, err := s.bridge.readRights(ctx)
+	_, err := s.bridge.client.readRights(ctx)
 	return err
 }
 
@@ -82,7 +82,7 @@ func (s *Setup) findGroups(ctx context.Context) error {
 		return err
 	}
 	params := map[string]any{"offset": latest, "timeout": 0, "allowed_updates": allowedUpdates}
-	answer, err := s.bridge.bot.RequestWithContext(ctx, "getUpdates", params, within(callTimeout))
+	answer, err := s.bridge.client.bot.RequestWithContext(ctx, "getUpdates", params, within(callTimeout))
 	if err != nil {
 		return translate(err, true)
 	}
@@ -99,14 +99,14 @@ func (s *Setup) findGroups(ctx context.Context) error {
 // freeUpdates removes a webhook that an earlier relay set: Telegram does not answer
 // getUpdates beside one.
 func (s *Setup) freeUpdates(ctx context.Context) error {
-	info, err := s.bridge.bot.GetWebhookInfoWithContext(ctx, nil)
+	info, err := s.bridge.client.bot.GetWebhookInfoWithContext(ctx, nil)
 	if err != nil {
 		return translate(err, true)
 	}
 	if !endsInRoute(info.Url) {
 		return nil
 	}
-	return s.bridge.deleteWebhook(ctx)
+	return s.bridge.receiver.deleteWebhook(ctx)
 }
 
 // groupUpdate is what an update says about a group.
@@ -153,12 +153,12 @@ const maxGroups = 20
 const trialName = "relay: test"
 
 // Try creates a topic and deletes it.
-func (b *Bridge) Try(ctx context.Context) error {
-	topic, err := b.createTopic(ctx, trialName)
+func (t *threads) Try(ctx context.Context) error {
+	topic, err := t.createTopic(ctx, trialName)
 	if err != nil {
 		return err
 	}
-	if _, err := b.bot.DeleteForumTopicWithContext(ctx, b.group.Load(), topic, nil); err != nil {
+	if _, err := t.client.bot.DeleteForumTopicWithContext(ctx, t.client.group.Load(), topic, nil); err != nil {
 		return translate(err, true)
 	}
 	return nil

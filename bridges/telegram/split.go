@@ -4,21 +4,14 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/bridges/cut"
+	"github.com/relay-chat/relay/bridges/naming"
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // Split implements [chat.Bridge]. If a text is too long for a file's caption, the
 // text goes first. The parts of an edit after the first name no message: the caller
 // assigns them the further copies, or posts them.
-func (b *Bridge) Split(op chat.Op) []chat.Op {
-	switch op.Kind {
-	case chat.OpPost, chat.OpEdit, chat.OpNote:
-		return splitText(op)
-	case chat.OpOpen:
-		return splitOpen(op)
-	}
-	return []chat.Op{op}
-}
+func (b *Bridge) Split(op chat.Op) []chat.Op { return naming.Split(op, splitText, splitOpen) }
 
 // splitOpen separates a topic from its summary: a topic is created without a
 // message.

@@ -77,7 +77,7 @@ func (a *AI) Target() Target {
 	return Target{Name: AISink, Kind: TargetAI, Delay: a.Delay, Drafts: a.Drafts()}
 }
 
-// aiDestinations is the routing table of the AI. A visitor who is being answered
+// aiDestinations decides when the AI gets an event that is for it. A visitor who is being answered
 // by it does not wait for operators again.
 func (t *Target) aiDestinations(e *Event, s *Session) []Destination {
 	switch {
@@ -85,7 +85,7 @@ func (t *Target) aiDestinations(e *Event, s *Session) []Destination {
 		return []Destination{{Dest: AISink, Delay: min(aiGather, t.Delay)}}
 	case e.Type == EventAIRequest:
 		return []Destination{{Dest: AIRequestSink}}
-	case s.AIEnded || !e.byVisitor():
+	case s.AIEnded:
 		return nil
 	case t.Drafts:
 		return []Destination{{Dest: AISink, Delay: aiGather}}

@@ -7,21 +7,6 @@ type BacklogEvent struct {
 	Event
 }
 
-// ForBackend reports whether a backend's stream carries the event: what operators do on
-// platforms, and the AI's answers.
-func (e *Event) ForBackend() bool {
-	if e.Source == "" || e.Source == SourceWidget || e.Source == SourceAPI {
-		return false
-	}
-	switch e.Type {
-	case EventMessage:
-		return !e.byVisitor()
-	case EventMessageEdited, EventMessageDeleted, EventSessionClosed, EventSessionReopened, EventMessageRead, EventCSATRequest, EventAITakeover, StateTyping:
-		return true
-	}
-	return false
-}
-
 // storeBacklog stores what backends read of a change.
 func (r *Relay) storeBacklog(c *change) error {
 	if !r.backlog || c.session.ID == SystemSession {
@@ -29,7 +14,7 @@ func (r *Relay) storeBacklog(c *change) error {
 	}
 	var list []Event
 	for i := range c.events {
-		if c.events[i].ForBackend() {
+		if c.events[i].For(StreamBackend) {
 			list = append(list, c.events[i])
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // shown in which thread and keeps the links, the bridge shows it. A bridge is
 // made for one configuration and replaced when that changes.
 type Bridge interface {
-	// Name is the bridge's name everywhere: telegram, discord, slack.
+	// Name is the bridge's name everywhere.
 	Name() string
 	// Channel is the chat or channel that threads are opened in. Threads and
 	// links of another one belong to an earlier configuration.
@@ -89,7 +89,7 @@ type Stander interface {
 	Stands(ctx context.Context, th Thread, remote string) (bool, error)
 }
 
-// Limits are a platform's limits.
+// Limits are a platform's limits and customs.
 type Limits struct {
 	// Parallel is how many threads are written to at once.
 	Parallel int
@@ -97,6 +97,10 @@ type Limits struct {
 	Coalesce bool
 	// Timeout bounds one Do.
 	Timeout time.Duration
+	// Slash says that commands may begin with a slash, too: the platform has none of its own.
+	Slash bool
+	// Short begins the ids of operators' messages in bridge mode; "" is the bridge's name.
+	Short string
 }
 
 // Receiver keeps what a platform sends until it is handled; see [Inbox].
@@ -131,7 +135,7 @@ type Op struct {
 	SessionID string
 	Text      string
 	// From is the author: "" for the visitor, else the operator's or the AI's
-	// name and source, like "Ada (slack)", shown before the text.
+	// name and source, like "Ada (api)", shown before the text.
 	From string
 	File *OpFile
 	// Edited marks a text that replaces an earlier one which cannot be changed.

@@ -11,7 +11,7 @@ const (
 // set.
 type BridgeStep struct {
 	Token    string `json:"token"`
-	AppToken string `json:"appToken"` // Slack's second one
+	AppToken string `json:"appToken"` // the second one, where there is one
 	Place    string `json:"place"`    // the id of a Place
 }
 

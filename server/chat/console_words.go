@@ -5,8 +5,8 @@ import "strings"
 // InConsole returns a fix as somebody at the console can follow it: in place of the
 // variable of a setting that the environment does not set, it names the setting's page.
 func (s *Settings) InConsole(fix string) string {
-	for i := range SettingList {
-		def := &SettingList[i]
+	for i := range s.declared {
+		def := &s.declared[i]
 		if def.Page == "" || !strings.Contains(fix, def.Env) || s.Source(def.Name) == "environment" {
 			continue
 		}

@@ -1,10 +1,15 @@
-package chat
+package chat_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/server/chat"
+)
 
 // Fixes name the console's page of a setting, unless the environment sets it.
 func TestFixInConsole(t *testing.T) {
-	s := &Settings{sources: map[string]string{"slackBotToken": "environment"}}
+	s := chat.SettingsOf(bridges.Settings(), map[string]chat.Raw{"slackBotToken": chat.Raw(`"xoxb-1"`)}, nil)
 	for fix, want := range map[string]string{
 		"copy the token that @BotFather gave you into TELEGRAM_BOT_TOKEN; it looks like 123456789:AAE…": "copy the token that @BotFather gave you into the console, under Settings → Channels; it looks like 123456789:AAE…",
 		"put the id of your group into TELEGRAM_CHAT_ID: it begins with -100":                           "in the console, under Settings → Channels, press Disconnect, then Connect, and choose the group",

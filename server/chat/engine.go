@@ -45,6 +45,8 @@ type Config struct {
 	// Volatile: the store loses everything when relay ends.
 	Volatile bool
 	Log      *slog.Logger
+	// Declared are all settings; nil: those of a relay without bridges. See [SettingList].
+	Declared []Setting
 	// Settings are the environment's values of settings, by name.
 	Settings map[string]Raw
 	// Targets returns the sinks that events go to under the current settings;
@@ -93,8 +95,11 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 func (r *Relay) Hosts() *Hosts { return r.hosts }
 
 func newRelay(c Config, hub *Hub, outbox *Outbox, nodes *Nodes) *Relay {
-	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, env: c.Settings, identity: c.Identity,
+	r := &Relay{store: c.Store, hub: hub, outbox: outbox, nodes: nodes, log: c.Log, targets: c.Targets, declared: c.Declared, env: c.Settings, identity: c.Identity,
 		isBot: c.IsBot, hosts: newHosts(c.PublicURL, c.Origins), backend: c.Mode == ModeBridge, backlog: c.Mode == ModeBridge && !c.Volatile}
+	if r.declared == nil {
+		r.declared = SettingList()
+	}
 	if r.targets == nil {
 		r.targets = func(*Settings) []Target { return nil }
 	}

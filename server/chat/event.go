@@ -44,6 +44,9 @@ const (
 	EventAIRequest EventType = "ai_request"
 )
 
+// EntryPage: the visitor went to another page. It is on the timeline, and no event.
+const EntryPage EventType = "page_view"
+
 // The states. They have no revision, are not stored and may be lost.
 const (
 	StateConnected      EventType = "connected"
@@ -72,6 +75,9 @@ type Event struct {
 	Source string `db:"source"`
 	// MessageID is the message the event is about, or empty.
 	MessageID string `db:"message_id"`
+	// Sender wrote that message. It is known of new events, not of those that are read
+	// from the store: they were routed when they were new.
+	Sender Sender `db:"-"`
 	// Payload is the event as the streams write it, a JSON object with type
 	// and sessionId, rendered once. Attachments carry no URL in it.
 	Payload Raw  `db:"payload"`
@@ -104,32 +110,6 @@ func (e *Event) Message() (Message, error) {
 	return m, err
 }
 
-// ForVisitor reports whether the visitor's stream carries the event.
-func (e *Event) ForVisitor() bool {
-	switch e.Type {
-	case StateTyping, EventCustom:
-		return e.Source != SourceWidget
-	case EventNewSession, EventIdentityUpdate, EventCSATSubmitted, EventDisconnect, EventLeaving, EventAIRequest,
-		EventNote, EventNoteEdited, EventNoteDeleted, EventAssigned, EventTagged, EventSnoozed,
-		StateSessionErased, StateSessionBlocked, StateDeliveryFailed, StateVisitorPresence, StateVisitorPage, StateDeliveryDone, StatePresence:
-		return false
-	}
-	return true
-}
-
-// ForOperators reports whether the operators' stream carries the event. An announced
-// leave may turn out to be none; an event without a type only says that some were
-// missed.
-func (e *Event) ForOperators() bool {
-	return e.Type != EventLeaving && e.Type != EventAIRequest && e.Type != ""
-}
-
-// byVisitor reports whether the event is about a visitor's message. Inside texts,
-// quotes are escaped, so that no content looks like the field.
-func (e *Event) byVisitor() bool {
-	return e.Type == EventMessage && bytes.Contains(e.Payload, []byte(`"sender":"visitor"`))
-}
-
 // hideClientID removes the client id of the other side.
 func (m *Message) hideClientID(forOperators bool) {
 	if (m.Sender == SenderVisitor) == forOperators {
@@ -141,6 +121,7 @@ func (m *Message) hideClientID(forOperators bool) {
 // links, and without fields that only the other side sees.
 func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	files := bytes.Contains(e.Payload, []byte(`"attachments":[{`))
+	// Inside texts quotes are escaped, so that no content looks like a field.
 	private := bytes.Contains(e.Payload, []byte(`"sender":"visitor"`)) == forOperators && bytes.Contains(e.Payload, []byte(`"clientId"`))
 	if e.MessageID == "" || !files && !private {
 		return e.Payload
@@ -176,7 +157,7 @@ type Receipt struct {
 // itself behind its type.
 func messageFact(t EventType, source string, at Time, m *Message) Event {
 	payload := append(append(append(make([]byte, 0, 384+len(m.Content)), `{"type":"`...), t...), `",`...)
-	return Event{SessionID: m.SessionID, Type: t, Source: source, MessageID: m.ID, At: at, Payload: m.appendFields(payload)}
+	return Event{SessionID: m.SessionID, Type: t, Source: source, MessageID: m.ID, Sender: m.Sender, At: at, Payload: m.appendFields(payload)}
 }
 
 // fact renders an event about a session. Its revision is set by the

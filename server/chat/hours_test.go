@@ -106,12 +106,12 @@ func TestInvalidBusinessHours(t *testing.T) {
 		`{"timezone":"UTC","exceptions":{"2026-02-30":[]}}`:                    "businessHours.exceptions.2026-02-30 is no date",
 		`{"timezone":"UTC","exceptions":{"2026-12-24":["09:00-10:00","x"]}}`:   "businessHours.exceptions.2026-12-24 must be a list of intervals",
 	} {
-		_, err := SettingsOf(nil, nil).changes(map[string]json.RawMessage{"businessHours": json.RawMessage(value)})
+		_, err := SettingsOf(SettingList(), nil, nil).changes(map[string]json.RawMessage{"businessHours": json.RawMessage(value)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", value, err, want)
 		}
 	}
-	if _, err := SettingsOf(nil, nil).changes(map[string]json.RawMessage{"businessHours": json.RawMessage(berlin)}); err != nil {
+	if _, err := SettingsOf(SettingList(), nil, nil).changes(map[string]json.RawMessage{"businessHours": json.RawMessage(berlin)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -226,7 +226,7 @@ func TestMissedLeave(t *testing.T) {
 func TestFirstDeviceElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two, _ := twoNodes(t)
-		devices := team.New(one.Store, one, quiet).Devices
+		devices := team.New(one.Store, one, nil, quiet).Devices
 		d, err := devices.Add(t.Context(), chat.PushDevice{Endpoint: "https://push.example.com/x", Auth: "AAAAAAAAAAAAAAAAAAAAAA", Label: "Phone",
 			P256dh: "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 func TestLastDeviceGoesWithItsSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
-		team := team.New(store, h, quiet)
+		team := team.New(store, h, nil, quiet)
 		ada, err := team.People.Add(t.Context(), chat.Person{Name: "Ada", Email: "ada@example.com", Role: chat.RoleOperator})
 		if err != nil {
 			t.Fatal(err)

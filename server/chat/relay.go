@@ -28,6 +28,7 @@ type Relay struct {
 	current  atomic.Pointer[currentSettings]
 	changed  atomic.Pointer[chan struct{}]
 	patching sync.Mutex // one change of the settings at a time
+	declared []Setting
 	env      map[string]Raw
 	identity IdentityRules
 	backend  bool

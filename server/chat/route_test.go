@@ -64,11 +64,11 @@ func TestRoute(t *testing.T) {
 // already or only proposes; what operators ask of it does not wait.
 func TestRouteToAI(t *testing.T) {
 	const delay = 5 * time.Minute
-	visitors := Event{Type: EventMessage, Payload: Raw(`{"type":"message","content":"hi","sender":"visitor"}`)}
-	operators := Event{Type: EventMessage, Payload: Raw(`{"type":"message","content":"\"sender\":\"visitor\"","sender":"operator"}`)}
+	visitors := Event{Type: EventMessage, Sender: SenderVisitor, Payload: Raw(`{"type":"message","content":"hi","sender":"visitor"}`)}
+	operators := Event{Type: EventMessage, Sender: SenderOperator, Payload: Raw(`{"type":"message","content":"\"sender\":\"visitor\"","sender":"operator"}`)}
 	draft := Event{Type: EventAIRequest, Payload: Raw(`{"type":"ai_request","kind":"draft"}`)}
 	again := Event{Type: EventAIRequest, Payload: Raw(`{"type":"ai_request","kind":"answer"}`)}
-	edited := Event{Type: EventMessageEdited, Payload: visitors.Payload}
+	edited := Event{Type: EventMessageEdited, Sender: SenderVisitor, Payload: visitors.Payload}
 	tests := []struct {
 		name    string
 		event   Event

@@ -10,94 +10,89 @@ import (
 	"unicode/utf8"
 )
 
-// Setting describes one setting of the admin API.
+// Setting declares one setting: all that the environment, the admin API, the console and
+// the widget know of it.
 type Setting struct {
 	Name    string // as in the API
 	Alias   string // another name in the API
 	Env     string // its environment variable, "" when it has none
-	Number  string // its environment variable, which package config reads as a number of its own
+	Bridge  string // the bridge whose setting it is
+	Site    bool   // each website may have its own value; others are relay's
+	Fixed   bool   // set by the environment alone: the API does not have it
 	Secret  bool   // write-only: answered as a mask
 	Widget  bool   // a key of the widget's config
 	Default string // JSON; "" is null
 	JSON    bool   // its variable holds JSON, not a text
-	// Is describes valid values, Example shows one. Most settings only need
-	// check.
+	// Valid returns the problem of a value, as the end of a sentence that begins with the
+	// setting's name. Is describes valid values, Example shows one.
+	Valid       func(json.RawMessage) error
 	Is, Example string
 	// Page is where the console has it, Called what it is called there. Chosen is how to set
 	// one that is chosen there from a list.
 	Page, Called, Chosen string
-	check                func(json.RawMessage) error
 }
 
-// SettingList is every setting, in the order in which people read them.
-var SettingList = []Setting{
-	{Name: "operatorName", Widget: true, Default: `"Support"`, check: text(100)},
-	{Name: "operatorAvatar", Widget: true, check: address("https")},
-	{Name: "primaryColor", Widget: true, Default: `"#3b5bdb"`, check: colour},
-	{Name: "welcomeMessage", Widget: true, Default: `"Hi! How can we help?"`, check: text(1000)},
-	{Name: "offlineMessage", Widget: true, Default: `"We are away right now. Leave a message and we will answer here."`, check: text(1000)},
-	{Name: "position", Widget: true, Default: `"right"`, check: oneOf("right", "left")},
-	{Name: "theme", Widget: true, Default: `"auto"`, check: oneOf("auto", "light", "dark")},
-	{Name: "language", Widget: true, Default: `"auto"`, check: text(35)},
-	{Name: "texts", Widget: true, check: ownTexts},
-	{Name: "proactive", Default: "[]", check: proactive},
-	{Name: "starters", Widget: true, Default: "[]", check: starters},
-	{Name: "headerColor", Widget: true, check: colour},
-	{Name: "footerColor", Widget: true, check: colour},
-	{Name: "chatBackground", Widget: true, check: colour},
-	{Name: "toggleColor", Widget: true, check: colour},
-	{Name: "attachments", Default: `{"enabled":true}`, check: attachmentRules},
-	{Name: "attachmentMaxBytes", Number: "ATTACHMENT_MAX_BYTES", Default: "10485760", check: number(1, largestMaxBytes, "must be a number of bytes from 1 to 1073741824")},
-	{Name: "preChatForm", Widget: true, check: preChatForm},
-	{Name: "retentionDays", Number: "RETENTION_DAYS", Default: "0", check: number(0, 36500, "must be a number of days from 0 to 36500")},
-	{Name: "telegramBotToken", Page: "Channels", Called: "the bot token", Env: "TELEGRAM_BOT_TOKEN", Secret: true, check: form(`[0-9]{1,19}:[A-Za-z0-9_-]{1,980}`),
-		Is: "a bot token as @BotFather gives it: digits, a colon, letters and digits", Example: "123456789:AAExampleExampleExampleExampleExample"},
-	{Name: "telegramChatId", Page: "Channels", Chosen: "group", Env: "TELEGRAM_CHAT_ID", check: form(`-?[1-9][0-9]{0,18}`),
-		Is: "the id of a group, a number that begins with -100", Example: "-1001234567890"},
-	{Name: "telegramWebhookSecret", Env: "TELEGRAM_WEBHOOK_SECRET", Secret: true, check: form(`[A-Za-z0-9_-]{1,256}`),
-		Is: "a text of 1 to 256 letters, digits, _ and -", Example: "a-long-random-text"},
-	{Name: "discordBotToken", Page: "Channels", Called: "the bot token", Env: "DISCORD_BOT_TOKEN", Secret: true, check: form(`(Bot )?[A-Za-z0-9._-]{20,1000}`),
-		Is: "a bot token of Discord: 20 to 1,000 letters, digits, dots, _ and -", Example: "example-discord-token"},
-	{Name: "discordChannelId", Page: "Channels", Chosen: "channel", Alias: "bridgeBChannelId", Env: "DISCORD_CHANNEL_ID", check: form(`[1-9][0-9]{0,19}`),
-		Is: "the id of a channel, a long number that Copy Channel ID gives", Example: "123456789012345678"},
-	{Name: "enableDiscordGateway", Env: "ENABLE_DISCORD_GATEWAY", Default: "false", check: shape[bool]("true or false")},
-	{Name: "discordPublicKey", Env: "DISCORD_PUBLIC_KEY", check: form(`[0-9A-Fa-f]{64}`),
-		Is: "64 hexadecimal digits", Example: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"},
-	{Name: "slackBotToken", Page: "Channels", Called: "the bot token", Alias: "bridgeCBotToken", Env: "SLACK_BOT_TOKEN", Secret: true, check: form(`xoxb-[A-Za-z0-9-]{1,995}`),
-		Is: "a Bot User OAuth Token, which begins with xoxb-", Example: "xoxb-example"},
-	{Name: "slackChannelId", Page: "Channels", Chosen: "channel", Alias: "bridgeCChannelId", Env: "SLACK_CHANNEL_ID", check: form(`[CG][A-Z0-9]{1,98}`),
-		Is: "the id of a channel, which begins with C and stands at the bottom of the channel's details", Example: "C0123456789"},
-	{Name: "slackSigningSecret", Env: "SLACK_SIGNING_SECRET", Secret: true, check: form(`[!-~]{1,1000}`),
-		Is: "the Signing Secret of the app, without spaces", Example: "0123456789abcdef0123456789abcdef"},
-	{Name: "slackAppToken", Page: "Channels", Called: "the app token", Env: "SLACK_APP_TOKEN", Secret: true, check: form(`xapp-[A-Za-z0-9-]{1,995}`),
-		Is: "an App-Level Token, which begins with xapp-", Example: "xapp-example"},
-	{Name: "slackOtherWorkspaces", Env: "SLACK_OTHER_WORKSPACES", Default: "false", Example: "true", check: shape[bool]("true or false")},
-	{Name: "eventsWebhookUrl", Page: "Webhook", Called: "the address", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", check: address("http", "https")},
-	{Name: "eventsWebhookSecret", Page: "Webhook", Called: "the secret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", check: text(500)},
-	{Name: "eventsWebhookEnabled", Default: "true", check: shape[bool]("true or false")},
-	{Name: "eventsWebhookHeaderPrefix", Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", check: headerPrefix},
-	{Name: "businessHours", Env: "BUSINESS_HOURS", JSON: true, check: businessHours,
+// SettingList is every setting of a relay with these bridges' settings, in the order in
+// which people read them.
+func SettingList(bridges ...Setting) []Setting {
+	return slices.Concat(ownSettings, bridges, connectedSettings)
+}
+
+// ownSettings need nothing beside relay.
+var ownSettings = []Setting{
+	{Name: "operatorName", Site: true, Widget: true, Default: `"Support"`, Valid: text(100)},
+	{Name: "operatorAvatar", Site: true, Widget: true, Valid: address("https")},
+	{Name: "primaryColor", Site: true, Widget: true, Default: `"#3b5bdb"`, Valid: colour},
+	{Name: "welcomeMessage", Site: true, Widget: true, Default: `"Hi! How can we help?"`, Valid: text(1000)},
+	{Name: "offlineMessage", Site: true, Widget: true, Default: `"We are away right now. Leave a message and we will answer here."`, Valid: text(1000)},
+	{Name: "position", Site: true, Widget: true, Default: `"right"`, Valid: oneOf("right", "left")},
+	{Name: "theme", Site: true, Widget: true, Default: `"auto"`, Valid: oneOf("auto", "light", "dark")},
+	{Name: "language", Site: true, Widget: true, Default: `"auto"`, Valid: text(35)},
+	{Name: "texts", Site: true, Widget: true, Valid: ownTexts},
+	{Name: "proactive", Site: true, Default: "[]", Valid: proactive},
+	{Name: "starters", Site: true, Widget: true, Default: "[]", Valid: starters},
+	{Name: "headerColor", Site: true, Widget: true, Valid: colour},
+	{Name: "footerColor", Site: true, Widget: true, Valid: colour},
+	{Name: "chatBackground", Site: true, Widget: true, Valid: colour},
+	{Name: "toggleColor", Site: true, Widget: true, Valid: colour},
+	{Name: "attachments", Site: true, Default: `{"enabled":true}`, Valid: attachmentRules},
+	{Name: "attachmentMaxBytes", Site: true, Env: "ATTACHMENT_MAX_BYTES", JSON: true, Default: "10485760", Valid: number(1, largestMaxBytes, "must be a number of bytes from 1 to 1073741824"),
+		Is: "a number of bytes from 1 to 1073741824", Example: "26214400"},
+	{Name: "preChatForm", Site: true, Widget: true, Valid: preChatForm},
+	{Name: "retentionDays", Site: true, Env: "RETENTION_DAYS", JSON: true, Default: "0", Valid: number(0, 36500, "must be a number of days from 0 to 36500"),
+		Is: "a number of days from 0 (keep everything) to 36500", Example: "365"},
+}
+
+// connectedSettings are of what relay is connected to, and of what it does there.
+var connectedSettings = []Setting{
+	{Name: "eventsWebhookUrl", Site: true, Page: "Webhook", Called: "the address", Env: "EVENTS_WEBHOOK_URL", Example: "https://example.com/hooks/relay", Valid: address("http", "https")},
+	{Name: "eventsWebhookSecret", Site: true, Page: "Webhook", Called: "the secret", Env: "EVENTS_WEBHOOK_SECRET", Secret: true, Example: "whsec_bWFrZS1hLXNlY3JldC1vZi15b3VyLW93bi1pbnN0ZWE=", Valid: text(500)},
+	{Name: "eventsWebhookEnabled", Site: true, Default: "true", Valid: Bool},
+	{Name: "eventsWebhookHeaderPrefix", Site: true, Env: "EVENTS_WEBHOOK_HEADER_PREFIX", Default: `"X-Service"`, Example: "X-Acme", Valid: headerPrefix},
+	{Name: "businessHours", Site: true, Env: "BUSINESS_HOURS", JSON: true, Valid: businessHours,
 		Example: `{"timezone":"Europe/Berlin","weekly":{"monday":["09:00-12:00","13:00-17:00"],"friday":["09:00-15:00"]},"exceptions":{"2026-12-24":[]}}`},
-	{Name: "aiBaseUrl", Page: "AI", Called: "the address", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", check: endpointAddress},
-	{Name: "aiApiKey", Page: "AI", Called: "the key", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", check: form(`[!-~]{1,1000}`)},
-	{Name: "aiModel", Page: "AI", Called: "the model", Env: "AI_MODEL", Example: "gpt-4o-mini", check: text(200)},
-	{Name: "aiSystemPrompt", Env: "AI_SYSTEM_PROMPT", Example: "We are a bakery in Graz, open from Tuesday to Saturday, 7:00 to 18:00.", check: text(20000)},
-	{Name: "aiTakeoverDelay", Env: "AI_TAKEOVER_DELAY", JSON: true, Default: "300", Example: "60", check: number(0, 3600, "must be a number of seconds from 0 to 3600")},
-	{Name: "aiName", Env: "AI_NAME", Default: `"Assistant"`, Example: "Robo", check: text(100)},
-	{Name: "aiMode", Env: "AI_MODE", Default: `"answer"`, Example: "draft", check: oneOf("answer", "draft", "off")},
-	{Name: "aiDailyTokens", Page: "AI", Called: "“Most tokens a day”", Env: "AI_DAILY_TOKENS", JSON: true, Default: "500000", Example: "200000", check: number(0, 1<<40, "must be a number of tokens from 0, which is no limit")},
-	{Name: "aiCallsPerAddress", Env: "AI_CALLS_PER_ADDRESS", JSON: true, Default: "30", Example: "100", check: number(0, 1e6, "must be a number of messages from 0, which is no limit, to 1000000")},
-	{Name: "aiMaxAnswers", Env: "AI_MAX_ANSWERS", JSON: true, Default: "10", Example: "5", check: number(1, 1000, "must be a number from 1 to 1000")},
-	{Name: "aiEmbeddingModel", Env: "AI_EMBEDDING_MODEL", Example: "text-embedding-3-small", check: text(200)},
-	{Name: "csatEnabled", Default: "false", check: shape[bool]("true or false")},
-	{Name: "csatStyle", Default: `"faces"`, check: oneOf("faces", "stars")},
-	{Name: "csatTrigger", Default: `"off"`, check: oneOf("off", "on_close", "on_disconnect", "manual")},
+	{Name: "aiBaseUrl", Page: "AI", Called: "the address", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", Valid: endpointAddress},
+	{Name: "aiApiKey", Page: "AI", Called: "the key", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", Valid: Form(`[!-~]{1,1000}`)},
+	{Name: "aiModel", Page: "AI", Called: "the model", Env: "AI_MODEL", Example: "gpt-4o-mini", Valid: text(200)},
+	{Name: "aiSystemPrompt", Site: true, Env: "AI_SYSTEM_PROMPT", Example: "We are a bakery in Graz, open from Tuesday to Saturday, 7:00 to 18:00.", Valid: text(20000)},
+	{Name: "aiTakeoverDelay", Site: true, Env: "AI_TAKEOVER_DELAY", JSON: true, Default: "300", Example: "60", Valid: number(0, 3600, "must be a number of seconds from 0 to 3600")},
+	{Name: "aiName", Site: true, Env: "AI_NAME", Default: `"Assistant"`, Example: "Robo", Valid: text(100)},
+	{Name: "aiMode", Site: true, Env: "AI_MODE", Default: `"answer"`, Example: "draft", Valid: oneOf("answer", "draft", "off")},
+	{Name: "aiDailyTokens", Page: "AI", Called: "“Most tokens a day”", Env: "AI_DAILY_TOKENS", JSON: true, Default: "500000", Example: "200000", Valid: number(0, 1<<40, "must be a number of tokens from 0, which is no limit")},
+	{Name: "aiCallsPerAddress", Env: "AI_CALLS_PER_ADDRESS", JSON: true, Default: "30", Example: "100", Valid: number(0, 1e6, "must be a number of messages from 0, which is no limit, to 1000000")},
+	{Name: "aiMaxAnswers", Site: true, Env: "AI_MAX_ANSWERS", JSON: true, Default: "10", Example: "5", Valid: number(1, 1000, "must be a number from 1 to 1000")},
+	{Name: "aiEmbeddingModel", Env: "AI_EMBEDDING_MODEL", Example: "text-embedding-3-small", Valid: text(200)},
+	{Name: "csatEnabled", Site: true, Default: "false", Valid: Bool},
+	{Name: "csatStyle", Site: true, Default: `"faces"`, Valid: oneOf("faces", "stars")},
+	{Name: "csatTrigger", Site: true, Default: `"off"`, Valid: oneOf("off", "on_close", "on_disconnect", "manual")},
 }
 
-// Check returns a value's problem, as the end of a sentence that
-// begins with the setting's name.
+// Boolean reports whether the setting is true or false.
+func (s *Setting) Boolean() bool { return s.Default == "true" || s.Default == "false" }
+
+// Check is [Setting.Valid] in the words of Is.
 func (s *Setting) Check(value json.RawMessage) error {
-	err := s.check(value)
+	err := s.Valid(value)
 	if err == errForm {
 		return checkError("must be " + s.Is + ", for example " + s.Example)
 	}
@@ -151,8 +146,8 @@ func text(longest int) func(json.RawMessage) error {
 // errForm is for a text that Is does not describe.
 const errForm checkError = "is of the wrong form"
 
-// form accepts texts that match a pattern, and the empty one, which means none.
-func form(pattern string) func(json.RawMessage) error {
+// Form accepts texts that match a pattern, and the empty one, which means none.
+func Form(pattern string) func(json.RawMessage) error {
 	is := LazyPattern(pattern)
 	return func(value json.RawMessage) error {
 		var v string
@@ -164,6 +159,25 @@ func form(pattern string) func(json.RawMessage) error {
 		}
 		return nil
 	}
+}
+
+// Bool accepts true and false.
+func Bool(value json.RawMessage) error { return shape[bool]("true or false")(value) }
+
+// IsBaseURL reports whether a text is an address without a name, a query and a fragment.
+func IsBaseURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+// BaseURL accepts base addresses, and the empty text, which means none.
+func BaseURL(value json.RawMessage) error {
+	var v string
+	if json.Unmarshal(value, &v) != nil || v != "" && !IsBaseURL(v) {
+		return errForm
+	}
+	return nil
 }
 
 var isColour = LazyPattern(`#[0-9a-fA-F]{6}`)

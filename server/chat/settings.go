@@ -20,6 +20,7 @@ const (
 
 // Settings are the current values with their sources.
 type Settings struct {
+	declared  []Setting
 	values    map[string]Raw
 	sources   map[string]string
 	variables map[string]string // of settings that the environment sets
@@ -67,9 +68,6 @@ type currentSettings struct {
 	settings *Settings
 	targets  []Target
 }
-
-// SettingsOf merges stored values over those of the environment.
-func SettingsOf(env, stored map[string]Raw) *Settings { return mergeSettings(env, stored) }
 
 // SettingsChanged returns a channel that is closed with the next change of the
 // settings. Get the channel first, then read the settings.
@@ -126,7 +124,7 @@ func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, er
 	var mistakes []string
 	for _, name := range slices.Sorted(maps.Keys(patch)) {
 		value := patch[name]
-		def, known := findSetting(name)
+		def, known := s.find(name)
 		switch {
 		case !known:
 			mistakes = append(mistakes, "unknown setting "+Clip(OneLine(name), MaxName))
@@ -205,20 +203,22 @@ func (r *Relay) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s := mergeSettings(r.env, stored)
+		s := SettingsOf(r.declared, r.env, stored)
 		r.current.Store(&currentSettings{s, r.targets(s)})
 		return nil
 	})
 }
 
-func mergeSettings(env, stored map[string]Raw) *Settings {
-	s := &Settings{values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[SettingPush]) > 0}
+// SettingsOf merges stored values of the declared settings over those of the environment.
+func SettingsOf(declared []Setting, env, stored map[string]Raw) *Settings {
+	s := &Settings{declared: declared, values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[SettingPush]) > 0}
 	_ = json.Unmarshal(stored[settingConfirmedHost], &s.confirmedHost)
-	for _, def := range SettingList {
+	for i := range declared {
+		def := &declared[i]
 		value, source := Raw(def.Default), FromDefault
 		if v, ok := env[def.Name]; ok {
 			value, source = v, FromEnvironment
-			s.variables[def.Name] = cmp.Or(def.Env, def.Number)
+			s.variables[def.Name] = def.Env
 		}
 		if v, ok := stored[def.Name]; ok {
 			value, source = v, FromStored
@@ -231,9 +231,15 @@ func mergeSettings(env, stored map[string]Raw) *Settings {
 // Public returns the settings as the admin API does: with aliases, masked secrets, the
 // source of each value and the environment variables that set some of them.
 func (s *Settings) Public() map[string]any {
-	sources := maps.Clone(s.sources)
-	out := map[string]any{"sources": sources, "variables": s.variables}
-	for _, def := range SettingList {
+	sources, variables := maps.Clone(s.sources), maps.Clone(s.variables)
+	out := map[string]any{"sources": sources, "variables": variables}
+	for i := range s.declared {
+		def := &s.declared[i]
+		if def.Fixed {
+			delete(sources, def.Name)
+			delete(variables, def.Name)
+			continue
+		}
 		value := s.values[def.Name]
 		if def.Secret && len(value) > 0 {
 			value = mask(value)
@@ -250,8 +256,8 @@ func (s *Settings) Public() map[string]any {
 // WidgetConfig returns the widget's config object.
 func (s *Settings) WidgetConfig() map[string]any {
 	out := map[string]any{}
-	for _, def := range SettingList {
-		if def.Widget {
+	for i := range s.declared {
+		if def := &s.declared[i]; def.Widget {
 			out[def.Name] = s.values[def.Name]
 		}
 	}
@@ -281,12 +287,21 @@ func (s *Settings) Text(name string) string {
 // Value returns a setting's JSON, "" when it has none.
 func (s *Settings) Value(name string) string { return string(s.values[name]) }
 
+// EnvOf returns the environment variable of a setting, "" for none.
+func (s *Settings) EnvOf(name string) string {
+	def, ok := s.find(name)
+	if !ok {
+		return ""
+	}
+	return def.Env
+}
+
 // Variable returns the environment variable that sets a setting, "" for none.
 func (s *Settings) Variable(name string) string { return s.variables[name] }
 
 // With returns a copy of the settings with some values replaced.
 func (s *Settings) With(values map[string]json.RawMessage) *Settings {
-	other := &Settings{values: maps.Clone(s.values), sources: s.sources, variables: s.variables, confirmedHost: s.confirmedHost}
+	other := &Settings{declared: s.declared, values: maps.Clone(s.values), sources: s.sources, variables: s.variables, confirmedHost: s.confirmedHost}
 	for name, value := range values {
 		other.values[name] = Raw(value)
 	}
@@ -317,14 +332,15 @@ func (s *Settings) decode(name string, v any) {
 	}
 }
 
-func findSetting(name string) (*Setting, bool) {
-	i := slices.IndexFunc(SettingList, func(s Setting) bool {
-		return s.Name == name || (s.Alias != "" && s.Alias == name)
+// find returns a setting that the API has.
+func (s *Settings) find(name string) (*Setting, bool) {
+	i := slices.IndexFunc(s.declared, func(def Setting) bool {
+		return !def.Fixed && (def.Name == name || def.Alias != "" && def.Alias == name)
 	})
 	if i < 0 {
 		return nil, false
 	}
-	return &SettingList[i], true
+	return &s.declared[i], true
 }
 
 func isNull(value json.RawMessage) bool { return string(bytes.TrimSpace(value)) == "null" }

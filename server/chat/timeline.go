@@ -1,16 +1,11 @@
 package chat
 
-import "slices"
-
 // The limits of the entries that come with a page of messages: their number, and the bytes
 // of their data. The oldest are left out.
 const (
 	maxTimeline      = 500
 	maxTimelineBytes = 256 << 10
 )
-
-// EntryPage: the visitor went to another page. It is no event.
-const EntryPage EventType = "page_view"
 
 // TimelineEntry is something other than a message that happened in a session.
 type TimelineEntry struct {
@@ -24,16 +19,9 @@ type TimelineEntry struct {
 	Data Raw `json:"data" db:"data"`
 }
 
-// visitorsTimeline are the entries that visitors see, onTimeline those that
-// operators see.
-var (
-	visitorsTimeline = []EventType{EventSessionClosed, EventSessionReopened, EventCSATSubmitted}
-	onTimeline       = append([]EventType{EventCSATRequest, EventCustom, EventDisconnect, EventAITakeover, EventAssigned, EventSnoozed}, visitorsTimeline...)
-)
-
 // record keeps an event on the timeline. A backend keeps its own.
 func (c *change) record(e *Event) error {
-	if c.backend || !slices.Contains(onTimeline, e.Type) {
+	if c.backend || !e.For(Timeline) {
 		return nil
 	}
 	return c.PutEntry(&TimelineEntry{SessionID: e.SessionID, Rev: e.Rev, Type: e.Type, At: e.At, Data: e.Payload})
@@ -66,7 +54,7 @@ func (h *History) addTimeline(rd Reader, q HistoryQuery, mq MessageQuery) error 
 	h.Timeline = make([]TimelineEntry, 0, len(entries))
 	after, next := q.After, 0
 	for _, e := range entries {
-		if q.public && !slices.Contains(visitorsTimeline, e.Type) {
+		if q.public && !(&Event{Type: e.Type}).For(TimelineVisitor) {
 			continue
 		}
 		for ; next < len(h.Messages) && h.Messages[next].Seq <= e.Rev; next++ {

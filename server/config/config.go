@@ -6,6 +6,7 @@ package config
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -40,7 +41,6 @@ type Config struct {
 	APIKey              Secret         `env:"API_KEY" is:"a text of letters, digits and signs without spaces" example:"rk_45c48cce2e2d7fbdea1afc51c7c6ad26b2b1c1d3"`
 	AllowedOrigins      []string       `env:"ALLOWED_ORIGINS" is:"a list of origins, separated by commas, their names in the form that begins with xn-- if they have letters like ü" example:"https://example.com,https://shop.example.com"`
 	TrustedProxies      []netip.Prefix `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128" is:"a list of networks or addresses, separated by commas, or none" example:"127.0.0.0/8,::1/128,10.0.0.0/8"`
-	AttachmentMaxBytes  int64          `env:"ATTACHMENT_MAX_BYTES" envDefault:"10485760" is:"a number of bytes from 1 to 1073741824" example:"26214400"`
 	IdentitySecret      Secret         `env:"IDENTITY_SECRET" is:"at least 8 characters long" example:"b1946ac92492d2347c6235b4d2611184"`
 	IdentityRequired    bool           `env:"IDENTITY_REQUIRED" envDefault:"false" is:"true or false" example:"true"`
 	RequireSessionToken bool           `env:"REQUIRE_SESSION_TOKEN" envDefault:"false" is:"true or false" example:"true"`
@@ -52,10 +52,6 @@ type Config struct {
 	UAFilterBlocklist   AgentList      `env:"UA_FILTER_BLOCKLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"curl,python-requests,/bot|crawler/"`
 	UAFilterAllowlist   AgentList      `env:"UA_FILTER_ALLOWLIST" is:"a list of texts or /regular expressions/, separated by commas" example:"Mozilla,/^acme-backend/"`
 	UAFilterBots        bool           `env:"UA_FILTER_USE_DEFAULT_BOTS" envDefault:"true" is:"true or false" example:"false"`
-	TelegramAPIURL      string         `env:"TELEGRAM_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8081"`
-	DiscordAPIURL       string         `env:"DISCORD_API_URL" is:"an address that begins with https:// or http://" example:"http://localhost:8082/api/v10"`
-	SlackAPIURL         string         `env:"SLACK_API_URL" is:"an address that begins with https:// or http://" example:"https://slack-gov.com/api"`
-	RetentionDays       int            `env:"RETENTION_DAYS" envDefault:"0" is:"a number of days from 0 (keep everything) to 36500" example:"365"`
 	MetricsAddr         string         `env:"METRICS_ADDR" is:"an address and a port to listen on" example:"127.0.0.1:9091"`
 	LogLevel            slog.Level     `env:"LOG_LEVEL" envDefault:"info" is:"one of debug, info, warn, error" example:"debug"`
 	LogFormat           LogFormat      `env:"LOG_FORMAT" envDefault:"text" is:"text or json" example:"json"`
@@ -195,26 +191,31 @@ func (c *Config) check() (wrong []string) {
 	c.Host = strings.Trim(c.Host, "[]")
 	expect("HOST", isHost(c.Host))
 	c.PublicURL = strings.TrimRight(c.PublicURL, "/")
-	expect("PUBLIC_URL", c.PublicURL == "" || isBaseURL(c.PublicURL))
-	for _, base := range []struct {
-		name string
-		url  *string
-	}{{"TELEGRAM_API_URL", &c.TelegramAPIURL}, {"DISCORD_API_URL", &c.DiscordAPIURL}, {"SLACK_API_URL", &c.SlackAPIURL}} {
-		*base.url = strings.TrimRight(*base.url, "/")
-		expect(base.name, *base.url == "" || isBaseURL(*base.url))
-	}
+	expect("PUBLIC_URL", c.PublicURL == "" || chat.IsBaseURL(c.PublicURL))
 	expect("DATABASE_URL", c.DatabaseURL == "" || isDatabaseURL(string(c.DatabaseURL)))
 	expect("DATABASE_DIRECT_URL", c.DatabaseDirectURL == "" || isDatabaseURL(string(c.DatabaseDirectURL)) && !strings.HasPrefix(string(c.DatabaseDirectURL), "sqlite:"))
 	expect("RELAY_PUBLIC_KEY", c.PublicKey == "" || len(c.PublicKey) >= 8 && isKey(c.PublicKey))
 	expect("RELAY_SECRET_KEY", c.SecretKey == "" || len(c.SecretKey) >= 8 && isKey(string(c.SecretKey)))
 	expect("API_KEY", isHeaderText(string(c.APIKey)))
-	expect("EVENTS_WEBHOOK_RETRIES", c.WebhookRetries >= 0 && c.WebhookRetries <= 9)
-	expect("BACKUP_KEEP", c.BackupKeep >= 1 && c.BackupKeep <= 3650)
-	expect("RETENTION_DAYS", c.RetentionDays >= 0 && c.RetentionDays <= 36500)
-	expect("ATTACHMENT_MAX_BYTES", c.AttachmentMaxBytes >= 1 && c.AttachmentMaxBytes <= 1<<30)
 	expect("IDENTITY_SECRET", c.IdentitySecret == "" || len(c.IdentitySecret) >= 8)
 	expect("METRICS_ADDR", c.MetricsAddr == "" || isListenAddress(c.MetricsAddr))
 	expect("ALLOWED_ORIGINS", c.tidyOrigins())
+	return append(wrong, c.outOfRange()...)
+}
+
+// outOfRange returns the numbers that are not what their tag is says.
+func (c *Config) outOfRange() (wrong []string) {
+	fields := reflect.ValueOf(*c)
+	for i := range fields.NumField() {
+		var least, most int64
+		tag := fields.Type().Field(i).Tag
+		if n, _ := fmt.Sscanf(tag.Get("is"), "a number from %d to %d", &least, &most); n < 2 || !fields.Field(i).CanInt() {
+			continue
+		}
+		if n := fields.Field(i).Int(); n < least || n > most {
+			wrong = append(wrong, tag.Get("env"))
+		}
+	}
 	return wrong
 }
 
@@ -230,7 +231,7 @@ func (c *Config) tidyOrigins() bool {
 	for i, origin := range c.AllowedOrigins {
 		origin = strings.ToLower(strings.TrimRight(origin, "/"))
 		u, err := url.Parse(origin)
-		if err != nil || !isBaseURL(origin) || u.Path != "" || strings.Contains(u.Host, "*") || !isHeaderText(origin) {
+		if err != nil || !chat.IsBaseURL(origin) || u.Path != "" || strings.Contains(u.Host, "*") || !isHeaderText(origin) {
 			return false
 		}
 		c.AllowedOrigins[i] = strings.TrimSuffix(origin, usualPorts[u.Scheme])
@@ -258,12 +259,6 @@ func isListenAddress(text string) bool {
 	return err == nil && bad == nil && isHost(host)
 }
 
-func isBaseURL(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
-		u.User == nil && u.RawQuery == "" && u.Fragment == ""
-}
-
 func isDatabaseURL(text string) bool {
 	if path, ok := strings.CutPrefix(text, "sqlite://"); ok {
 		return path != ""
@@ -282,13 +277,13 @@ func isDatabaseURL(text string) bool {
 // themselves.
 func (c *Config) conflicts() (mistakes []Mistake) {
 	if c.IdentityRequired && c.IdentitySecret == "" {
-		mistakes = append(mistakes, Mistake{"IDENTITY_REQUIRED", "needs IDENTITY_SECRET, or nobody could be verified", "IDENTITY_SECRET=" + exampleOf("IDENTITY_SECRET")})
+		mistakes = append(mistakes, Mistake{"IDENTITY_REQUIRED", "needs IDENTITY_SECRET, or nobody could be verified", "IDENTITY_SECRET=" + configVariables().exampleFor("IDENTITY_SECRET")})
 	}
 	if c.BackupDir != "" && !strings.HasPrefix(string(c.DatabaseURL), "sqlite://") {
 		mistakes = append(mistakes, Mistake{"BACKUP_DIR", "is for SQLite files: leave it out, and back PostgreSQL up with pg_dump", ""})
 	}
 	if c.PublicKey != "" && c.PublicKey == string(c.SecretKey) {
-		mistakes = append(mistakes, Mistake{"RELAY_SECRET_KEY", "is the public key, which everybody sees", "RELAY_SECRET_KEY=" + exampleOf("RELAY_SECRET_KEY")})
+		mistakes = append(mistakes, Mistake{"RELAY_SECRET_KEY", "is the public key, which everybody sees", "RELAY_SECRET_KEY=" + configVariables().exampleFor("RELAY_SECRET_KEY")})
 	}
 	return mistakes
 }
@@ -296,9 +291,9 @@ func (c *Config) conflicts() (mistakes []Mistake) {
 // FileSeal makes the seal of links to operators' files. It is made of the
 // secrets that are configured, so that links outlive a restart; without any it
 // is of this run only.
-func (c *Config) FileSeal() (*chat.FileSeal, error) {
+func (c *Config) FileSeal(settings []chat.Setting) (*chat.FileSeal, error) {
 	secrets := string(c.APIKey)
-	for _, def := range chat.SettingList {
+	for _, def := range settings {
 		if def.Secret {
 			secrets += "\n" + string(c.Settings[def.Name])
 		}

@@ -12,14 +12,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/server/chat"
 )
+
+// variables are those of a relay with its bridges.
+var variables = Declare(bridges.Settings())
 
 // load reads a configuration in an empty working directory.
 func load(t *testing.T, args []string, environ ...string) (Config, []string, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	return Load(ParseFlags(args), environ)
+	return variables.Load(variables.ParseFlags(args), environ)
 }
 
 func mustLoad(t *testing.T, args []string, environ ...string) Config {
@@ -44,7 +48,7 @@ func TestConfigDefaults(t *testing.T) {
 	cfg := mustLoad(t, nil)
 	want := Config{Mode: chat.ModeCommunity, Port: 3000, DatabaseURL: "sqlite://relay.db", Setup: SetupLocal,
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
-		BackupKeep:     7, AttachmentMaxBytes: 10 << 20, RateLimit: true, WebhookRetries: 9, UAFilterBots: true, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
+		BackupKeep:     7, RateLimit: true, WebhookRetries: 9, UAFilterBots: true, UAFilterMode: FilterBlocklist, LogLevel: slog.LevelInfo, LogFormat: LogText,
 		Settings: map[string]chat.Raw{}}
 	if got, want := fmt.Sprintf("%#v", cfg), fmt.Sprintf("%#v", want); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -90,7 +94,7 @@ func TestConfigReadsRelayEnv(t *testing.T) {
 	if err := os.WriteFile("relay.env", []byte("PORT=4321\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, _, err := Load(ParseFlags(nil), nil)
+	cfg, _, err := variables.Load(variables.ParseFlags(nil), nil)
 	if err != nil || cfg.Port != 4321 {
 		t.Errorf("port %d, err %v", cfg.Port, err)
 	}
@@ -285,14 +289,14 @@ func FuzzEnvFile(f *testing.F) {
 }
 
 func TestFlags(t *testing.T) {
-	f := ParseFlags([]string{"backup", "--port", "1", "FILE", "--", "--port"})
+	f := variables.ParseFlags([]string{"backup", "--port", "1", "FILE", "--", "--port"})
 	if !slices.Equal(f.Args, []string{"backup", "FILE", "--port"}) || f.values["PORT"] != "1" {
 		t.Errorf("flags = %+v", f)
 	}
-	if f := ParseFlags([]string{"keys", "-h"}); !f.Help || f.Args[0] != "keys" {
+	if f := variables.ParseFlags([]string{"keys", "-h"}); !f.Help || f.Args[0] != "keys" {
 		t.Errorf("flags = %+v", f)
 	}
-	if f := ParseFlags([]string{"--version"}); !f.Version {
+	if f := variables.ParseFlags([]string{"--version"}); !f.Version {
 		t.Errorf("flags = %+v", f)
 	}
 }

@@ -18,10 +18,10 @@ type Explained struct {
 }
 
 // Explain lists every setting. The settings must be without a mistake: see [Load].
-func Explain(flags Flags, environ []string) (list []Explained) {
-	l := gather(flags, environ)
+func (vs Variables) Explain(flags Flags, environ []string) (list []Explained) {
+	l := vs.gather(flags, environ)
 	mode := strings.ToLower(l.values["RELAY_MODE"].text)
-	for _, v := range variables {
+	for _, v := range vs {
 		found, given := l.values[v.name]
 		e := Explained{v.name, v.preset, "default"}
 		if given {
@@ -63,7 +63,7 @@ func (l *loader) takeCredentials(dir string) {
 		return
 	}
 	source := map[string]string{}
-	for _, v := range variables {
+	for _, v := range l.known {
 		path := filepath.Join(dir, v.name)
 		data, err := readFile(path)
 		if os.IsNotExist(err) || os.IsPermission(err) && dir == serviceCredentials {
@@ -79,9 +79,9 @@ func (l *loader) takeCredentials(dir string) {
 }
 
 // FlagNames lists all flags.
-func FlagNames() []string {
+func (vs Variables) FlagNames() []string {
 	list := []string{"--env-file", "--help", "--version", "--json", "--yes"}
-	for _, v := range variables {
+	for _, v := range vs {
 		list = append(list, flagName(v.name))
 	}
 	return list

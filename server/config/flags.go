@@ -16,6 +16,7 @@ type variable struct {
 	name, is, example string
 	preset            string // its value when nobody gives one
 	secret, boolean   bool
+	setting           *chat.Setting // nil for one of [Config]
 }
 
 // fileName is the variable that names a file with the secret in it.
@@ -23,10 +24,15 @@ func (v variable) fileName() string { return v.name + "_FILE" }
 
 func flagName(name string) string { return "--" + strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-// variables are those of Config and those of the admin API's settings.
-var variables = slices.Concat(configVariables(), settingVariables())
+// Variables are all that relay can be configured with.
+type Variables []variable
 
-func configVariables() (list []variable) {
+// Declare returns the variables of Config and those of the declared settings.
+func Declare(settings []chat.Setting) Variables {
+	return slices.Concat(configVariables(), settingVariables(settings))
+}
+
+func configVariables() (list Variables) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
 		if name := field.Tag.Get("env"); name != "-" {
 			list = append(list, variable{name: name, is: field.Tag.Get("is"), example: field.Tag.Get("example"),
@@ -37,13 +43,14 @@ func configVariables() (list []variable) {
 	return list
 }
 
-func settingVariables() (list []variable) {
-	for _, s := range chat.SettingList {
+func settingVariables(settings []chat.Setting) (list Variables) {
+	for i := range settings {
+		s := &settings[i]
 		if s.Env == "" {
 			continue
 		}
-		v := variable{name: s.Env, is: cmp.Or(s.Is, "text"), example: s.Example, secret: s.Secret, preset: strings.Trim(s.Default, `"`)}
-		if s.Default == "true" || s.Default == "false" {
+		v := variable{name: s.Env, is: cmp.Or(s.Is, "text"), example: s.Example, secret: s.Secret, preset: strings.Trim(s.Default, `"`), setting: s}
+		if s.Boolean() {
 			v.boolean, v.is, v.example = true, "true or false", "true"
 		}
 		list = append(list, v)
@@ -51,12 +58,10 @@ func settingVariables() (list []variable) {
 	return list
 }
 
-// variableNamed returns a variable that exists.
-func variableNamed(name string) variable {
-	return variables[slices.IndexFunc(variables, func(v variable) bool { return v.name == name })]
+// named returns a variable that exists.
+func (vs Variables) named(name string) variable {
+	return vs[slices.IndexFunc(vs, func(v variable) bool { return v.name == name })]
 }
-
-func exampleOf(name string) string { return variableNamed(name).example }
 
 // FlagHelp explains the flags on the command line.
 const FlagHelp = `Flags:
@@ -74,10 +79,10 @@ line or setting.
 
 // FlagUsage explains the flags of a command: those of the named settings, which
 // matter most to it, and that all others may be given, too.
-func FlagUsage(names ...string) string {
+func (vs Variables) FlagUsage(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
-		v := variableNamed(name)
+		v := vs.named(name)
 		forms := flagName(name) + " VALUE"
 		if v.secret {
 			forms += ", " + flagName(v.fileName()) + " FILE"
@@ -85,7 +90,7 @@ func FlagUsage(names ...string) string {
 		fmt.Fprintf(&b, "  %s\n        %s, for example %s\n", forms, v.is, v.example)
 	}
 	b.WriteString("  --env-file FILE\n        read settings from FILE (default: relay.env, if it exists)\n" +
-		"  --NAME VALUE\n        any other setting: SLACK_API_URL is --slack-api-url\n")
+		"  --NAME VALUE\n        any other setting: METRICS_ADDR is --metrics-addr\n")
 	return b.String()
 }
 
@@ -98,14 +103,15 @@ type Flags struct {
 	Yes     bool // what cannot be undone is meant
 	EnvFile string
 
+	known    Variables
 	values   map[string]string // by variable
 	mistakes Mistakes
 }
 
 // ParseFlags takes a command line apart. Flags may stand before and behind the
 // command; mistakes in them are reported with the others by [Load].
-func ParseFlags(args []string) Flags {
-	f := Flags{values: map[string]string{}}
+func (vs Variables) ParseFlags(args []string) Flags {
+	f := Flags{known: vs, values: map[string]string{}}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -133,7 +139,7 @@ func ParseFlags(args []string) Flags {
 // returns the arguments behind it. A single - does as well as two.
 func (f *Flags) parseFlag(arg string, rest []string) []string {
 	name, text, given := strings.Cut("--"+strings.TrimLeft(arg, "-"), "=")
-	variable, boolean, known := lookupFlag(name)
+	variable, boolean, known := f.known.lookupFlag(name)
 	switch {
 	case !known:
 		f.unknown(name)
@@ -145,7 +151,7 @@ func (f *Flags) parseFlag(arg string, rest []string) []string {
 	case boolean && (len(rest) == 0 || !isBool(rest[0])):
 		text = "true"
 	case len(rest) == 0 || (len(rest[0]) > 1 && strings.HasPrefix(rest[0], "--")):
-		f.mistakes = append(f.mistakes, Mistake{name, "needs a value", name + "=" + exampleFor(variable)})
+		f.mistakes = append(f.mistakes, Mistake{name, "needs a value", name + "=" + f.known.exampleFor(variable)})
 		return rest
 	default:
 		text, rest = rest[0], rest[1:]
@@ -160,11 +166,11 @@ func (f *Flags) parseFlag(arg string, rest []string) []string {
 
 // lookupFlag finds the variable that a flag stands for; --env-file stands for
 // none.
-func lookupFlag(name string) (variable string, boolean, known bool) {
+func (vs Variables) lookupFlag(name string) (variable string, boolean, known bool) {
 	if name == "--env-file" {
 		return "", false, true
 	}
-	for _, v := range variables {
+	for _, v := range vs {
 		if flagName(v.name) == name {
 			return v.name, v.boolean, true
 		}
@@ -180,16 +186,16 @@ func isBool(text string) bool {
 	return err == nil
 }
 
-func exampleFor(name string) string {
-	if i := slices.IndexFunc(variables, func(v variable) bool { return v.name == name }); i >= 0 {
-		return variables[i].example
+func (vs Variables) exampleFor(name string) string {
+	if i := slices.IndexFunc(vs, func(v variable) bool { return v.name == name }); i >= 0 {
+		return vs[i].example
 	}
 	return "/path/to/file"
 }
 
 func (f *Flags) unknown(name string) {
 	known := []string{"--env-file", "--help", "--version", "--json", "--yes"}
-	for _, v := range variables {
+	for _, v := range f.known {
 		known = append(known, flagName(v.name))
 		if v.secret {
 			known = append(known, flagName(v.fileName()))

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -45,8 +46,8 @@ func (m Mistakes) Error() string {
 // Load gathers the settings: flags win over the environment, and the
 // environment over the env file. It returns every mistake at once, as
 // [Mistakes], and warnings about variables that it does not know.
-func Load(flags Flags, environ []string) (Config, []string, error) {
-	l := gather(flags, environ)
+func (vs Variables) Load(flags Flags, environ []string) (Config, []string, error) {
+	l := vs.gather(flags, environ)
 	cfg := l.parse()
 	if len(l.mistakes) > 0 {
 		return Config{}, l.warnings, l.mistakes
@@ -55,8 +56,8 @@ func Load(flags Flags, environ []string) (Config, []string, error) {
 }
 
 // gather collects the values of all sources, the strongest first.
-func gather(flags Flags, environ []string) *loader {
-	l := &loader{values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
+func (vs Variables) gather(flags Flags, environ []string) *loader {
+	l := &loader{known: vs, values: map[string]value{}, mistakes: slices.Clone(flags.mistakes)}
 	if len(flags.Args) > 0 {
 		if mode, ok := modeCommands[flags.Args[0]]; ok {
 			l.values["RELAY_MODE"] = value{string(mode), "command"}
@@ -64,7 +65,7 @@ func gather(flags Flags, environ []string) *loader {
 	}
 	l.take("flag", flags.values)
 	l.take("environment", fromEnviron(environ))
-	l.warnUnknown("environment", func(name string) bool { return family(name) != "" }, fromEnviron(environ))
+	l.warnUnknown("environment", func(name string) bool { return vs.family(name) != "" }, fromEnviron(environ))
 	l.takeCredentials(credentials(fromEnviron(environ), flags.EnvFile))
 	l.takeFile(flags.EnvFile)
 	l.readSecretFiles()
@@ -79,6 +80,7 @@ type value struct{ text, origin string }
 
 // loader collects values, mistakes and warnings.
 type loader struct {
+	known    Variables
 	values   map[string]value
 	mistakes Mistakes
 	warnings []string
@@ -95,7 +97,7 @@ func (l *loader) wrong(name, example, format string, args ...any) {
 // NAME_FILE are two forms of one value. An empty value is none: compose files
 // pass variables on that way.
 func (l *loader) take(origin string, source map[string]string) {
-	for _, v := range variables {
+	for _, v := range l.known {
 		text, file := source[v.name], ""
 		if v.secret {
 			file = source[v.fileName()]
@@ -189,7 +191,7 @@ func unquote(text string) (string, error) {
 
 // readSecretFiles puts what is in the file NAME_FILE in the place of NAME.
 func (l *loader) readSecretFiles() {
-	for _, v := range variables {
+	for _, v := range l.known {
 		file, ok := l.values[v.fileName()]
 		if !v.secret || !ok {
 			continue
@@ -237,7 +239,7 @@ func (l *loader) presetBridge(cfg *Config) {
 	if _, given := l.values["PORT"]; !given {
 		cfg.Port = bridgePort
 	}
-	if _, given := l.find(variableNamed("DATABASE_URL")); !given {
+	if _, given := l.find(l.known.named("DATABASE_URL")); !given {
 		cfg.DatabaseURL = ""
 	}
 	if _, given := l.values["EVENTS_WEBHOOK_RETRIES"]; !given {
@@ -265,7 +267,7 @@ func unreadable(err error) (names []string) {
 // malformed reports a value that is not what it must be. It shows the value
 // unless it is a secret.
 func (l *loader) malformed(name string) {
-	v := variableNamed(name)
+	v := l.known.named(name)
 	text, hint := l.values[name].text, ""
 	shown := fmt.Sprintf("%q", text)
 	if v.secret {
@@ -283,44 +285,40 @@ const unseen = " \t\r\n\u00a0\ufeff\"'`“”„‘’"
 // parseSettings encodes the values of the admin API's settings as JSON.
 func (l *loader) parseSettings(cfg *Config) {
 	cfg.Settings = map[string]chat.Raw{}
-	for _, s := range chat.SettingList {
-		given, ok := l.values[s.Env]
-		if s.Env == "" || !ok {
+	for _, v := range l.known {
+		given, ok := l.values[v.name]
+		if v.setting == nil || !ok {
 			continue
 		}
-		var v any = given.text
-		if variableNamed(s.Env).boolean {
-			on, err := parseBool(given.text)
-			if err != nil {
-				l.malformed(s.Env)
-				continue
-			}
-			v = on
+		raw, err := v.encode(given.text)
+		if err == nil {
+			err = v.setting.Check(json.RawMessage(raw))
 		}
-		raw, _ := json.Marshal(v) // a bool or a string
-		if s.JSON {
-			raw = []byte(given.text)
-		}
-		switch err := s.Check(raw); {
+		switch {
 		case err == nil:
-			cfg.Settings[s.Name] = raw
-		case s.Is != "":
-			l.malformed(s.Env)
+			cfg.Settings[v.setting.Name] = raw
+		case err == errMalformed || v.setting.Is != "":
+			l.malformed(v.name)
 		default:
-			l.wrong(s.Env, s.Env+"="+s.Example, "%s", strings.TrimPrefix(err.Error(), "."))
+			l.wrong(v.name, v.name+"="+v.example, "%s", strings.TrimPrefix(err.Error(), "."))
 		}
 	}
-	for name, number := range map[string]struct {
-		setting string
-		value   int64
-	}{
-		"ATTACHMENT_MAX_BYTES": {"attachmentMaxBytes", cfg.AttachmentMaxBytes},
-		"RETENTION_DAYS":       {"retentionDays", int64(cfg.RetentionDays)},
-	} {
-		if _, given := l.values[name]; given {
-			cfg.Settings[number.setting], _ = json.Marshal(number.value)
+}
+
+// encode returns the text of a setting's variable as the JSON of the admin API.
+func (v *variable) encode(text string) (raw chat.Raw, err error) {
+	var is any = text
+	if v.boolean {
+		if is, err = parseBool(text); err != nil {
+			return nil, err
 		}
 	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && v.setting.JSON {
+		is = n // also of a text like 030
+	} else if v.setting.JSON {
+		return chat.Raw(text), nil
+	}
+	return json.Marshal(is)
 }
 
 func fromEnviron(environ []string) map[string]string {

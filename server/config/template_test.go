@@ -56,7 +56,7 @@ func TestExampleLoads(t *testing.T) {
 			if err := os.WriteFile("relay.env", []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, warnings, err := Load(ParseFlags(nil), nil); err != nil || len(warnings) > 0 {
+			if _, warnings, err := variables.Load(variables.ParseFlags(nil), nil); err != nil || len(warnings) > 0 {
 				t.Errorf("err = %v, warnings = %q", err, warnings)
 			}
 		})

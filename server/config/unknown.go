@@ -8,20 +8,24 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// families are the prefixes of relay's variables: hardly any other program reads
+// families are the prefixes of relay's variables, beside the bridges' names: hardly any other program reads
 // a variable that begins with one of them.
-var families = []string{"AI_", "BACKUP_", "BUSINESS_", "DISCORD_", "EVENTS_WEBHOOK_", "IDENTITY_", "METRICS_", "NATS_", "RELAY_", "SLACK_",
-	"TELEGRAM_", "UA_FILTER_"}
+var families = []string{"AI_", "BACKUP_", "BUSINESS_", "EVENTS_WEBHOOK_", "IDENTITY_", "METRICS_", "NATS_", "RELAY_", "UA_FILTER_"}
 
 // family returns the prefix that a name shares with variables of relay, "" when
 // it has none.
-func family(name string) string {
-	for _, f := range families {
-		if strings.HasPrefix(strings.ToUpper(name), f) {
-			return f
+func (vs Variables) family(name string) string {
+	all := slices.Clone(families)
+	for _, v := range vs {
+		if v.setting != nil && v.setting.Bridge != "" {
+			all = append(all, strings.ToUpper(v.setting.Bridge)+"_")
 		}
 	}
-	return ""
+	i := slices.IndexFunc(all, func(f string) bool { return strings.HasPrefix(strings.ToUpper(name), f) })
+	if i < 0 {
+		return ""
+	}
+	return all[i]
 }
 
 // warnUnknown warns of variables that nobody reads, those that are meant for
@@ -29,7 +33,7 @@ func family(name string) string {
 // unseen.
 func (l *loader) warnUnknown(origin string, meant func(name string) bool, source map[string]string) {
 	var known []string
-	for _, v := range variables {
+	for _, v := range l.known {
 		known = append(known, v.name)
 		if v.secret {
 			known = append(known, v.fileName())
@@ -40,7 +44,7 @@ func (l *loader) warnUnknown(origin string, meant func(name string) bool, source
 			continue
 		}
 		warning := fmt.Sprintf("%s (%s) is not a setting of relay", name, origin)
-		if near := nearestVariable(name, known); near != "" {
+		if near := l.known.nearest(name, known); near != "" {
 			warning += "; did you mean " + near + "?"
 		}
 		l.warnings = append(l.warnings, warning)
@@ -48,10 +52,10 @@ func (l *loader) warnUnknown(origin string, meant func(name string) bool, source
 	slices.Sort(l.warnings)
 }
 
-// nearestVariable returns the variable that was most likely meant, "" when there
+// nearest returns the variable that was most likely meant, "" when there
 // is none: the same without RELAY_, with its words in another order, or with a
 // few typing errors. A prefix is taken at its word.
-func nearestVariable(name string, known []string) string {
+func (vs Variables) nearest(name string, known []string) string {
 	name = strings.ToUpper(name)
 	if bare := strings.TrimPrefix(name, "RELAY_"); slices.Contains(known, bare) {
 		return bare
@@ -60,7 +64,7 @@ func nearestVariable(name string, known []string) string {
 	if i := slices.IndexFunc(known, func(k string) bool { return slices.Equal(words(k), words(name)) }); i >= 0 {
 		return known[i]
 	}
-	if f := family(name); f != "" {
+	if f := vs.family(name); f != "" {
 		known = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.Contains(k, f) })
 	}
 	return nearest(name, known)

@@ -140,7 +140,7 @@ func (t *People) Accept(ctx context.Context, secret string, p chat.Person) (_ ch
 			return err
 		}
 		p.Role = i.Role
-		if err := checkPerson(&p); err != nil {
+		if err := t.check(&p); err != nil {
 			return err
 		}
 		return addPerson(tx, &p)

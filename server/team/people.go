@@ -37,6 +37,8 @@ type People struct {
 	signIns *SignIns
 	log     *slog.Logger
 	names   platformNames
+	// platforms are those on which people have names.
+	platforms []string
 }
 
 // EmailKey is how e-mail addresses are stored and compared.
@@ -69,8 +71,8 @@ func CheckPassword(password string, own ...string) error {
 	return nil
 }
 
-// checkPerson rejects a person with invalid fields.
-func checkPerson(p *chat.Person) error {
+// check rejects a person with invalid fields.
+func (t *People) check(p *chat.Person) error {
 	p.Name, p.Email = strings.Join(strings.Fields(p.Name), " "), EmailKey(p.Email)
 	if err := checkEmail(p.Email); err != nil {
 		return err
@@ -81,10 +83,10 @@ func checkPerson(p *chat.Person) error {
 	if err := checkPreferences(&p.Preferences.V); err != nil {
 		return err
 	}
-	return checkPlatformNames(p.PlatformNames)
+	return t.checkPlatformNames(p.PlatformNames)
 }
 
-func checkPlatformNames(names []chat.PlatformName) error {
+func (t *People) checkPlatformNames(names []chat.PlatformName) error {
 	if len(names) > maxPlatformNames {
 		return chat.Errorf(chat.Invalid, "platformNames must be at most %d", maxPlatformNames)
 	}
@@ -94,13 +96,20 @@ func checkPlatformNames(names []chat.PlatformName) error {
 		if n.Name == "" || utf8.RuneCountInString(n.Name) > maxPlatformName {
 			return chat.Errorf(chat.Invalid, "platformNames.name must be 1 to %d characters", maxPlatformName)
 		}
-		switch n.Bridge {
-		case "telegram", "discord", "slack":
-		default:
-			return chat.Errorf(chat.Invalid, "platformNames.bridge must be telegram, discord or slack")
+		if !slices.Contains(t.platforms, n.Bridge) {
+			return chat.Errorf(chat.Invalid, "platformNames.bridge must be %s", oneOf(t.platforms))
 		}
 	}
 	return nil
+}
+
+// oneOf lists what is allowed.
+func oneOf(names []string) string {
+	text := strings.Join(names, ", ")
+	if i := strings.LastIndex(text, ", "); i >= 0 {
+		text = text[:i] + " or" + text[i+1:]
+	}
+	return text
 }
 
 // platformKey is how names on platforms are compared: without @ and case.
@@ -138,7 +147,7 @@ func (t *People) ByEmail(ctx context.Context, email string) (p chat.Person, err 
 // Add stores a new person. Without an id it gets one.
 func (t *People) Add(ctx context.Context, p chat.Person) (chat.Person, error) {
 	prepare(&p)
-	if err := checkPerson(&p); err != nil {
+	if err := t.check(&p); err != nil {
 		return p, err
 	}
 	err := t.store.Apply(ctx, func(tx Tx) error { return addPerson(tx, &p) })
@@ -222,7 +231,7 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 		if err := change(&p); err != nil {
 			return err
 		}
-		if err := checkPerson(&p); err != nil {
+		if err := t.check(&p); err != nil {
 			return err
 		}
 		if p.Name != name { // names of earlier versions stay

@@ -29,12 +29,12 @@ type Hooks interface {
 	PushesChanged(ctx context.Context) error
 }
 
-// New returns the team that a store keeps.
-func New(whole chat.Store, hooks Hooks, log *slog.Logger) *Team {
+// New returns the team that a store keeps, whose people have names on these platforms.
+func New(whole chat.Store, hooks Hooks, platforms []string, log *slog.Logger) *Team {
 	store := store{whole}
 	signIns := &SignIns{store, hooks, log}
 	return &Team{
-		People:   &People{store: store, signIns: signIns, log: log},
+		People:   &People{store: store, signIns: signIns, log: log, platforms: platforms},
 		SignIns:  signIns,
 		Passkeys: &Passkeys{store},
 		Devices:  &Devices{store, hooks},

@@ -9,7 +9,7 @@ import { me } from "../state/me";
 import { edit, mayChange, remove, retry } from "./write";
 import { again, discard, takeBack } from "./outbox";
 import { set, state } from "../state/store";
-import { onlyEmoji, parse, type Piece } from "../../shared/markup";
+import { onlyEmoji, parse, starIsBold, type Piece } from "../../shared/markup";
 import { sizeOf } from "../../shared/size";
 import type { Attachment, Message, Pending, Undelivered } from "../types";
 
@@ -110,7 +110,7 @@ function bubble(m: Message, { quote, jump }: Place): HTMLElement {
   return h("div", { class: "bubble" },
     quote ? quoted(quote, jump) : m.replyTo && unknownQuote(m.replyTo, jump),
     m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" },
-      ...parse(m.content, m.sourceBridge === "slack").map(marked)),
+      ...parse(m.content, starIsBold(m.sourceBridge)).map(marked)),
     ...m.attachments.map(attachment),
     !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
 }

@@ -6,12 +6,12 @@ import { h } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { myId } from "../state/me";
 import type { SavedAnswer } from "../types";
+import { kinds, titles } from "./kinds";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";
 
-const about = "!name sends the text to the visitor: here, in Telegram, Discord and Slack. !save name text saves one from there, " +
-  "also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; " +
-  "{visitor.name|there} gives a default for an unknown name.";
+const about = ". !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and " +
+  "{operator.name} are replaced; {visitor.name|there} gives a default for an unknown name.";
 
 const path = (name: string): string => "/saved-answers/" + encodeURIComponent(name);
 
@@ -29,12 +29,14 @@ export function answersPage(): Page {
   const own = h("input", { type: "checkbox" });
   const ownLabel = !!myId && h("label", { class: "check" }, own, "Only for me");
   const list = h("ul", { class: "answers" });
+  const where = h("span");
   const none = h("p", { class: "hint", hidden: true }, "Nothing is saved yet.");
 
   const load = async (): Promise<void> => {
     const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers");
     none.hidden = !!savedAnswers.length;
     list.replaceChildren(...savedAnswers.map((a) => answerRow(a, edit, remove)));
+    where.textContent = titles(await kinds());
   };
   const edit = (a: SavedAnswer): void => {
     name.value = a.name;
@@ -71,7 +73,7 @@ export function answersPage(): Page {
 
   return {
     node: section("Saved answers",
-      h("p", { class: "hint" }, about), list, none,
+      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in ", where, about), list, none,
       h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."),
         labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),

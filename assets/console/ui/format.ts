@@ -1,6 +1,6 @@
 // Sessions, times and sizes as text.
 
-import { parse, type Piece } from "../../shared/markup";
+import { parse, starIsBold, type Piece } from "../../shared/markup";
 import { h } from "./dom";
 import type { Message, Session } from "../types";
 
@@ -98,11 +98,9 @@ export function codeName(type: "region" | "language", code = ""): string {
   }
 }
 
-const platforms: Record<string, string> = { telegram: "Telegram", discord: "Discord", slack: "Slack", api: "API" };
-
 // platformName is the name of a platform as people write it.
 export function platformName(source: string): string {
-  return platforms[source] ?? source;
+  return source === "api" ? "API" : source.charAt(0).toUpperCase() + source.slice(1);
 }
 
 // visitorName is the name or e-mail that the visitor gave, else a nickname.
@@ -146,10 +144,11 @@ const wordsOf = (piece: Piece): string =>
 const lookedAt = 400;
 
 // inOneLine is a text without the marks of its markup.
-export const inOneLine = (text: string, slack = false): string => parse(text, slack).map(wordsOf).join("").replace(/\s+/g, " ").trim();
+export const inOneLine = (text: string, boldStar = false): string =>
+  parse(text, boldStar).map(wordsOf).join("").replace(/\s+/g, " ").trim();
 
 // preview is a message in one line.
 export function preview(m: Message): string {
   if (m.deletedAt) return "Message deleted";
-  return inOneLine(m.content.slice(0, lookedAt), m.sourceBridge === "slack") || m.attachments.map((a) => a.filename).join(", ");
+  return inOneLine(m.content.slice(0, lookedAt), starIsBold(m.sourceBridge)) || m.attachments.map((a) => a.filename).join(", ");
 }

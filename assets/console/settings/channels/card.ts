@@ -3,8 +3,8 @@
 import { call } from "../../net/api";
 import { ask } from "../../ui/ask";
 import { h } from "../../ui/dom";
-import { agoTime, platformName, sentence } from "../../ui/format";
-import type { Bridge, Finding } from "../../types";
+import { agoTime, sentence } from "../../ui/format";
+import type { Bridge, BridgeKind, Finding } from "../../types";
 import { feedback, variableOf, type Settings } from "../settings";
 import { connect } from "./connect";
 import { findings, raw } from "./findings";
@@ -33,19 +33,6 @@ const ways: Record<string, string> = {
   socket: "Operators’ answers arrive through Socket Mode.",
 };
 
-const about: Record<string, string> = {
-  telegram: "A topic for each conversation, in a group of yours.",
-  discord: "A thread for each conversation, in a channel of your server.",
-  slack: "A thread for each conversation, in a channel of your workspace.",
-};
-
-// needs are the settings whose variables make that a card cannot be connected here.
-const needs: Record<string, string[]> = {
-  telegram: ["telegramBotToken", "telegramChatId"],
-  discord: ["discordBotToken", "discordChannelId"],
-  slack: ["slackBotToken", "slackChannelId", "slackAppToken"],
-};
-
 const tagOf = (b: Bridge): [name: string, tone: string] => (b.state === "off" && b.lastError ? ["Next step", ""] : tags[b.state]);
 
 function trouble({ state: is, lastError, fix, details }: Bridge): Node | false {
@@ -54,14 +41,17 @@ function trouble({ state: is, lastError, fix, details }: Bridge): Node | false {
 }
 
 // card shows a bridge; reload is called when something was done about it.
-export function card(name: string, reload: () => Promise<void>): Card {
-  const title = platformName(name);
+export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
+  const { name, title } = kind;
+  // The settings whose variables make that it cannot be disconnected here.
+  const [bot, ...apps] = kind.tokens.map((t) => t.setting);
+  const needs = [bot!, kind.channel, ...apps];
   const tag = h("span", { class: "tag" });
   const state = h("div");
   const found = h("div", { "aria-live": "polite" });
   const said = feedback();
   const locked = h("p", { class: "hint origin" });
-  const steps = connect(name, async () => {
+  const steps = connect(kind, async () => {
     await reload();
     heading.focus();
   });
@@ -137,7 +127,7 @@ export function card(name: string, reload: () => Promise<void>): Card {
   const facts = (b: Bridge): Node => {
     if (b.state === "off") {
       const guide = h("a", { href: "/docs/" + name, target: "_blank", rel: "noopener" }, "Step by step");
-      return h("p", { class: "hint" }, about[name] + " ", guide);
+      return h("p", { class: "hint" }, kind.about + " ", guide);
     }
     const queue = b.queue ? b.queue.toLocaleString() + (b.queue === 1 ? " message waits." : " messages wait.") : "Nothing waits.";
     return h("p", { class: "hint" }, (ways[b.receive] ?? "Operators’ answers are not received.") + " " + queue,
@@ -161,7 +151,7 @@ export function card(name: string, reload: () => Promise<void>): Card {
 
   return {
     node: h("section", { class: "panel bridge", "aria-labelledby": "bridge-" + name },
-      h("div", { class: "bridge-head" }, markOf(name), heading, tag, open, test, disconnect),
+      h("div", { class: "bridge-head" }, markOf(kind.icon), heading, tag, open, test, disconnect),
       state, steps.node, found, locked, ...said.nodes),
     show(b) {
       bridge = b;
@@ -171,7 +161,7 @@ export function card(name: string, reload: () => Promise<void>): Card {
     },
     know(settings) {
       steps.know(settings);
-      const variables = (needs[name] ?? []).filter((setting) => settings.sources[setting] === "environment")
+      const variables = needs.filter((setting) => settings.sources[setting] === "environment")
         .map((setting) => variableOf(settings, setting));
       disconnect.disabled = !!variables.length;
       locked.replaceChildren(...(variables.length ? [h("span", { class: "locked" }, "Set by "), h("code", {}, variables.join(", "))] : []));

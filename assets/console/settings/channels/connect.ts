@@ -3,8 +3,8 @@
 import { call } from "../../net/api";
 import { h, newTab } from "../../ui/dom";
 import { mark, missing, type Refusal } from "../../ui/fields";
-import { platformName, sentence } from "../../ui/format";
-import type { Finding } from "../../types";
+import { sentence } from "../../ui/format";
+import type { BridgeKind, BridgeToken, Finding } from "../../types";
 import { feedback, labelled, type Settings } from "../settings";
 import { findings } from "./findings";
 import { codeOf } from "./marks";
@@ -34,55 +34,25 @@ export interface Connect {
   know(settings: Settings): void;
 }
 
-interface Words {
-  token: string;
-  tokenHint: (Node | string)[];
-  setting: string;
-  place: string;
-  waiting: string;
-  wants: RegExp;
-  // looks is what a token looks like.
-  looks: string;
-}
-
-const out = (href: string, text: string): HTMLElement => h("a", { href, ...newTab }, text);
-
-const words: Record<string, Words> = {
-  telegram: {
-    token: "Bot token", setting: "telegramBotToken", wants: /^\d+:[\w-]{20,}$/,
-    looks: "It looks like 123456789:AAE…, with digits before the colon.",
-    tokenHint: ["In Telegram, write /newbot to ", out("https://t.me/BotFather", "@BotFather"),
-      ", choose a name, and paste the token that it sends you."],
-    place: "Add the bot to a group",
-    waiting: "Waiting for the bot to be added to a group…",
-  },
-  discord: {
-    token: "Bot token", setting: "discordBotToken", wants: /^[\w.-]{40,}$/,
-    looks: "It is a long text of letters and digits with two dots in it.",
-    tokenHint: ["At ", out("https://discord.com/developers/applications", "Discord’s developer portal"),
-      ", make an application. Under Bot, switch on Message Content Intent, press Reset Token, and paste the token."],
-    place: "Choose a channel",
-    waiting: "Waiting for the bot to join your server…",
-  },
-  slack: {
-    token: "Bot User OAuth Token (xoxb-…)", setting: "slackBotToken", wants: /^xoxb-./, looks: "It begins with xoxb-.",
-    tokenHint: ["Under Install App, install it, and copy this token."],
-    place: "Choose a channel",
-    waiting: "Waiting for a channel that the app can see…",
-  },
-};
-
 const every = 2_000;
 
-export function connect(name: string, done: () => Promise<void>): Connect {
-  const title = platformName(name);
-  const say = words[name]!;
-  const slack = name === "slack";
+// Entry is the field of a token.
+interface Entry extends BridgeToken {
+  input: HTMLInputElement;
+}
+
+// hintOf puts the link into a hint.
+function hintOf({ hint, link }: BridgeToken): HTMLElement {
+  const [before, after = ""] = hint.split("{link}");
+  return h("p", { class: "hint" }, before, link && h("a", { href: link.url, ...newTab }, link.text), after);
+}
+
+export function connect(kind: BridgeKind, done: () => Promise<void>): Connect {
+  const { name, title } = kind;
   const said = feedback();
-  const token = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1004,
-    required: true, oninput: () => void pasted() });
-  const app = h("input", { class: "input code", type: "password", autocomplete: "off", spellcheck: "false", maxlength: 1000, required: true,
-    placeholder: "xapp-…" });
+  const entries: Entry[] = kind.tokens.map((t) => ({ ...t, input: h("input", { class: "input code", type: "password", autocomplete: "off",
+    spellcheck: "false", maxlength: 1004, required: true, placeholder: t.placeholder, oninput: () => void pasted(t) }) }));
+  const [bot, app] = entries as [Entry, Entry?];
   const enter = h("button", { type: "submit", class: "button main" }, "Connect");
   const stepToken = h("form", { class: "step", novalidate: true, onsubmit: (e: Event) => {
     e.preventDefault();
@@ -98,33 +68,30 @@ export function connect(name: string, done: () => Promise<void>): Connect {
   // following: something is awaited that happens on the platform.
   let following = false;
 
-  const tokenField = labelled(say.token, token, h("p", { class: "hint" }, ...say.tokenHint));
-  const appField = labelled("App-Level Token (xapp-…)", app,
-    "Under Basic Information → App-Level Tokens, make one with the scope connections:write.");
-  const madeField = h("div", { class: "field" }, create,
-    h("p", { class: "hint" }, "Slack opens with everything filled in: choose your workspace, press Next and Create."));
-  stepToken.append(...(slack ? [madeField, tokenField, appField] : [tokenField]), h("div", { class: "buttons" }, enter));
+  const made = h("div", { class: "field" }, create, h("p", { class: "hint" }, kind.make));
+  stepToken.append(...(kind.make ? [made] : []), ...entries.map((e) => labelled(e.label, e.input, hintOf(e))),
+    h("div", { class: "buttons" }, enter));
 
   // pasted goes on by itself once a whole token was pasted.
-  const pasted = (): void => {
+  const pasted = ({ whole }: BridgeToken): void => {
     said.said("");
-    if (!slack && say.wants.test(token.value.trim())) void submit();
+    if (whole && new RegExp(whole).test(bot.input.value.trim())) void submit();
   };
   const submit = async (): Promise<void> => {
-    if (missing([[token, "Paste the token here."], ...(slack ? [[app, "Paste the token here."] as const] : [])])) return;
+    if (missing(entries.map((e) => [e.input, "Paste the token here."] as const))) return;
     if (enter.ariaDisabled === "true") return;
     enter.ariaDisabled = "true";
     said.said("Asking " + title + "…");
     shows = "";
-    await step({ token: token.value.trim(), ...(slack ? { appToken: app.value.trim() } : {}) });
+    await step({ token: bot.input.value.trim(), appToken: app?.input.value.trim() });
     enter.ariaDisabled = null;
   };
   // wrongToken says of a text that cannot be a token what one looks like.
   const wrongToken = (error: Refusal): void => {
     const fields = { ...error.fields };
-    if (fields[say.setting]) fields[say.setting] = "That doesn’t look like a bot token. " + say.looks;
-    if (fields["slackAppToken"]) fields["slackAppToken"] = "That doesn’t look like an app-level token. It begins with xapp-.";
-    said.refused(Object.assign(new Error(error.message), error.fields && { fields }), { [say.setting]: token, slackAppToken: app });
+    for (const e of entries) if (fields[e.setting]) fields[e.setting] = e.wrong + " " + e.looks;
+    said.refused(Object.assign(new Error(error.message), error.fields && { fields }),
+      Object.fromEntries(entries.map((e) => [e.setting, e.input])));
   };
   // step takes a step, or with nothing looks whether one was taken on the platform.
   const step = async (body: object = {}): Promise<void> => {
@@ -147,16 +114,17 @@ export function connect(name: string, done: () => Promise<void>): Connect {
     stepPlace.hidden = s.step !== "place";
     if (s.link) create.setAttribute("href", s.link);
     // What is wrong with a token stands at its field, whose hint says where to copy it.
-    const refusedToken = s.step === "token" && token.value ? s.findings.find((f) => f.level === "fail" && /token/.test(f.text)) : undefined;
+    const refusedToken = s.step === "token" && bot.input.value
+      ? s.findings.find((f) => f.level === "fail" && /token/.test(f.text)) : undefined;
     const others = s.findings.filter((f) => f.level !== "ok" && f !== refusedToken);
     if (refusedToken) {
-      const field = slack && /app/i.test(refusedToken.subject) ? app : token;
-      mark(field, sentence(refusedToken.text) + ". Copy it again: " + say.looks);
-      field.focus();
+      const { input, looks } = app && /app/i.test(refusedToken.subject) ? app : bot;
+      mark(input, sentence(refusedToken.text) + ". Copy it again: " + looks);
+      input.focus();
     }
     problems.replaceChildren(...(others.length ? [findings(others)] : []));
     if (s.step === "place") {
-      token.value = app.value = "";
+      for (const e of entries) e.input.value = "";
       drawPlace(s, before.step !== "place");
     }
     if (s.step === "done") {
@@ -165,15 +133,15 @@ export function connect(name: string, done: () => Promise<void>): Connect {
     }
   };
   const drawPlace = (s: Setup, fresh: boolean): void => {
-    const heading = h("h3", { tabindex: "-1" }, say.place);
+    const heading = h("h3", { tabindex: "-1" }, kind.place);
     const focused = stepPlace.contains(document.activeElement) ? document.activeElement?.getAttribute("data-place") : null;
     stepPlace.replaceChildren(
       h("p", { class: "bot" }, h("span", { class: "tag good" }, "Token works"), " The bot is ", h("b", {}, s.bot ?? ""), "."),
       heading,
-      ...(s.link && !slack ? [addBot(s)] : []), // Slack’s leads to making an app, which is done
+      ...(s.link && kind.add ? [addBot(s)] : []), // others lead to making an app, which is done
       s.places.length
         ? h("ul", { class: "places" }, ...s.places.map(drawOne))
-        : h("p", { class: "waiting", role: "status" }, h("i", { class: "spinner", "aria-hidden": "true" }), say.waiting));
+        : h("p", { class: "waiting", role: "status" }, h("i", { class: "spinner", "aria-hidden": "true" }), kind.waiting));
     if (fresh) heading.focus();
     else if (focused) stepPlace.querySelector<HTMLElement>('[data-place="' + CSS.escape(focused) + '"]')?.focus();
   };
@@ -181,11 +149,8 @@ export function connect(name: string, done: () => Promise<void>): Connect {
     h("div", { class: "add-bot" },
       !!s.code && codeOf(s.code, "QR code of the link that adds the bot"),
       h("div", {},
-        h("p", {}, name === "telegram"
-          ? "Scan this with your phone, or open the link here: Telegram asks for a group and gives the bot its rights there. " +
-            "relay sees the group by itself."
-          : "Open the link to add the bot to your server, with exactly the permissions that it needs."),
-        h("a", { class: "button main", href: s.link, ...newTab }, name === "telegram" ? "Open Telegram" : "Invite the bot")));
+        h("p", {}, kind.add),
+        h("a", { class: "button main", href: s.link, ...newTab }, kind.addButton)));
   const drawOne = (p: Place): HTMLElement => {
     const label = (p.within ? p.within + " · " : "") + p.name;
     if (p.problem) {
@@ -194,11 +159,11 @@ export function connect(name: string, done: () => Promise<void>): Connect {
         h("span", { class: "hint" }, "relay continues when this is done."));
     }
     const choose = h("button", { type: "button", class: "button small", "data-place": p.id,
-      "aria-label": (slack ? "Join " : "Use ") + label, onclick: async () => {
+      "aria-label": kind.use + " " + label, onclick: async () => {
         choose.ariaDisabled = "true";
         await step({ place: p.id });
         choose.ariaDisabled = null;
-      } }, slack ? "Join" : "Use");
+      } }, kind.use);
     return h("li", {}, h("b", {}, label), choose);
   };
   const end = (): void => {
@@ -220,7 +185,7 @@ export function connect(name: string, done: () => Promise<void>): Connect {
     },
     end,
     know(settings) {
-      token.placeholder = String(settings[say.setting] ?? "");
+      bot.input.placeholder = String(settings[bot.setting] ?? "");
     },
   };
 }

@@ -7,6 +7,7 @@ import { platformName } from "../../ui/format";
 import { myId } from "../../state/me";
 import { attempt } from "../../state/store";
 import { passkeys, signIns } from "../access";
+import { kinds } from "../kinds";
 import { button, feedback, labelled } from "../settings";
 import { roleSelect } from "./roles";
 import type { Link, Person, Team } from "./types";
@@ -21,7 +22,7 @@ export function personRow(p: Person, team: Team): HTMLElement {
       h("div", { class: "hint" }, p.email, names && " · " + names)),
     roleSelect(p.role, "Role of " + p.name, changeRole),
     h("div", { class: "buttons" },
-      button("Names…", () => showNames(p, team), "Names of " + p.name + " on platforms"),
+      button("Names…", () => void showNames(p, team), "Names of " + p.name + " on platforms"),
       button("Access…", () => showAccess(p), "Access of " + p.name),
       button("New password…", () => void reset(p, team), "New password for " + p.name),
       p.id !== myId &&
@@ -47,9 +48,11 @@ function openDialog(dialog: HTMLDialogElement): void {
 }
 
 // showNames edits what a person is called on the platforms.
-function showNames(p: Person, team: Team): void {
+async function showNames(p: Person, team: Team): Promise<void> {
   const said = feedback();
-  const fields = ["telegram", "discord", "slack"].map((bridge) => {
+  const platforms = await kinds();
+  const members = platforms.filter((kind) => kind.member).map((kind) => ", on " + kind.title + " " + kind.member).join("");
+  const fields = platforms.map(({ name: bridge }) => {
     const value = p.platformNames.filter((n) => n.bridge === bridge).map((n) => n.name).join(", ");
     return [bridge, h("input", { class: "input", value, autocomplete: "off", spellcheck: "false" })] as const;
   });
@@ -69,7 +72,7 @@ function showNames(p: Person, team: Team): void {
     h("form", { method: "dialog", onsubmit: saveNames }, h("h2", {}, p.name + " on other platforms"),
       h("p", { class: "hint" },
         "Answers from these accounts count as those of " + p.name +
-          ". A user name or the platform’s id, on Slack the member ID; several with commas. Display names do not count: " +
+          ". A user name or the platform’s id" + members + "; several with commas. Display names do not count: " +
           "anybody can take them."),
       ...fields.map(([bridge, field]) => labelled(platformName(bridge), field)), ...said.nodes,
       h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, "Cancel"),

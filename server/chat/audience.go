@@ -1,0 +1,80 @@
+package chat
+
+// Audience is one of those who receive events: a column of the table of events.
+type Audience int
+
+// The audiences: streams, sinks, the timeline and the index of the search.
+const (
+	_               Audience = iota
+	StreamVisitor            // the session's visitor
+	StreamOperators          // the console, and programs with the secret key
+	StreamBackend            // a backend in bridge mode: what operators do on platforms, and the AI's answers
+	TargetBridge             // a platform: what operators see
+	TargetWebhook            // the outgoing webhook: the events under webhooks in schema/openapi.yaml
+	TargetAI                 // the AI
+	TargetPush               // operators' browsers
+	TargetLeave              // the leave sink
+	Timeline                 // what operators see between the messages
+	TimelineVisitor          // what of it visitors see
+	SearchIndex              // what makes a session's texts new
+	audiences
+)
+
+// events is the table of events: which audience receives which events of a type. Nobody
+// receives what no row names.
+var events = map[EventType][audiences]func(*Event) bool{
+	EventNewSession:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes},
+	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, SearchIndex: yes},
+	EventMessageEdited:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
+	EventMessageDeleted:  {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
+	EventMessageRead:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: fromWidget, TargetWebhook: notFromRelay},
+	EventNote:            {StreamOperators: yes, TargetBridge: yes, SearchIndex: yes},
+	EventNoteEdited:      {StreamOperators: yes, TargetBridge: yes},
+	EventNoteDeleted:     {StreamOperators: yes, TargetBridge: yes},
+	EventIdentityUpdate:  {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes},
+	EventSessionClosed:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, Timeline: yes, TimelineVisitor: yes},
+	EventSessionReopened: {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, Timeline: yes, TimelineVisitor: yes},
+	EventCustom:          {StreamVisitor: notFromWidget, StreamOperators: yes, TargetBridge: fromWidget, TargetWebhook: fromWidget, Timeline: yes},
+	EventCSATRequest:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, Timeline: yes},
+	EventCSATSubmitted:   {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, Timeline: yes, TimelineVisitor: yes},
+	EventDisconnect:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, Timeline: yes},
+	EventAITakeover:      {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, Timeline: yes},
+	EventAssigned:        {StreamOperators: yes, Timeline: yes},
+	EventTagged:          {StreamOperators: yes},
+	EventSnoozed:         {StreamOperators: yes, Timeline: yes},
+	EventStatusSet:       {StreamVisitor: yes, StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes}, // and StateOperatorStatus
+	EventNotice:          {TargetBridge: yes},
+	EventLeaving:         {TargetLeave: yes},
+	EventAIRequest:       {TargetAI: yes},
+	EntryPage:            {Timeline: yes},
+
+	StateConnected:       {StreamVisitor: yes, StreamOperators: yes},
+	StateTyping:          {StreamVisitor: notFromWidget, StreamOperators: yes, StreamBackend: fromTeam},
+	StatePresence:        {StreamOperators: yes},
+	StateConfig:          {StreamVisitor: yes, StreamOperators: yes},
+	StateResync:          {StreamVisitor: yes, StreamOperators: yes},
+	StateSessionErased:   {StreamOperators: yes},
+	StateSessionBlocked:  {StreamOperators: yes},
+	StateDeliveryFailed:  {StreamOperators: yes},
+	StateDeliveryDone:    {StreamOperators: yes},
+	StateVisitorPage:     {StreamOperators: yes},
+	StateVisitorPresence: {StreamOperators: yes},
+}
+
+// For reports whether an audience receives the event.
+func (e *Event) For(to Audience) bool {
+	receives := events[e.Type][to]
+	return receives != nil && receives(e)
+}
+
+func yes(*Event) bool             { return true }
+func visitorWrote(e *Event) bool  { return e.Sender == SenderVisitor }
+func fromWidget(e *Event) bool    { return e.Source == SourceWidget }
+func notFromWidget(e *Event) bool { return e.Source != SourceWidget }
+func notFromRelay(e *Event) bool  { return e.Source != SourceRelay }
+func forBackend(e *Event) bool    { return fromTeam(e) && !visitorWrote(e) }
+
+// fromTeam is about what neither the visitor nor the backend itself did.
+func fromTeam(e *Event) bool {
+	return e.Source != "" && e.Source != SourceWidget && e.Source != SourceAPI
+}
