@@ -17,13 +17,14 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/privacy"
 	"github.com/relay-chat/relay/server/words"
 )
 
 // withEngine calls use with an engine that delivers nothing, beside a running relay
 // or without one.
-func (a *app) withEngine(ctx context.Context, use func(*chat.Engine) error) error {
+func (a *app) withEngine(ctx context.Context, use func(*engine.Engine) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
@@ -37,7 +38,7 @@ func (a *app) withEngine(ctx context.Context, use func(*chat.Engine) error) erro
 }
 
 // withVolatile is withEngine, also for bridge mode without a database.
-func (a *app) withVolatile(ctx context.Context, use func(*chat.Engine) error) error {
+func (a *app) withVolatile(ctx context.Context, use func(*engine.Engine) error) error {
 	if !a.cfg.Volatile() {
 		return a.withEngine(ctx, use)
 	}
@@ -85,7 +86,7 @@ func (a *app) export(ctx context.Context, _ string) error {
 	if len(a.line.words) > 2 {
 		who = a.line.words[2]
 	}
-	return a.withEngine(ctx, func(e *chat.Engine) error {
+	return a.withEngine(ctx, func(e *engine.Engine) error {
 		action, about := chat.AuditExported, "all conversations"
 		write := func(out io.Writer) (privacy.Exported, error) { return privacy.ExportAll(ctx, e, out) }
 		if who != "" {
@@ -118,7 +119,7 @@ func (a *app) export(ctx context.Context, _ string) error {
 
 // choose returns a visitor's conversations. Those that merely claim to be the visitor's
 // are listed for the user, who can name one of them instead.
-func choose(ctx context.Context, e *chat.Engine, who string) ([]chat.Session, error) {
+func choose(ctx context.Context, e *engine.Engine, who string) ([]chat.Session, error) {
 	found, err := privacy.Find(ctx, e.Store, who)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (a *app) erase(ctx context.Context, who string) error {
 			return err
 		}
 	}
-	return a.withEngine(ctx, func(e *chat.Engine) error {
+	return a.withEngine(ctx, func(e *engine.Engine) error {
 		list, err := choose(ctx, e, who)
 		switch {
 		case err != nil:
@@ -232,7 +233,7 @@ func (a *app) erased(out privacy.Erased, who string, err error) error {
 
 // testWebhook posts a test event.
 func (a *app) testWebhook(ctx context.Context, _ string) error {
-	return a.withVolatile(ctx, func(e *chat.Engine) error {
+	return a.withVolatile(ctx, func(e *engine.Engine) error {
 		hook := a.webhook(e, chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL))
 		if err := hook.Off(); err != nil {
 			return err
@@ -263,7 +264,7 @@ type delivered struct {
 const listed = 100
 
 func (a *app) listWebhook(ctx context.Context, _ string) error {
-	return a.withEngine(ctx, func(e *chat.Engine) error {
+	return a.withEngine(ctx, func(e *engine.Engine) error {
 		list := []delivered{}
 		err := e.Store.Read(ctx, func(rd chat.Reader) error {
 			found, err := rd.Deliveries(chat.DeliveryQuery{Dest: chat.WebhookSink, Limit: listed})
@@ -364,7 +365,7 @@ func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB,
 // close closes the database. One that hangs does not keep relay from stopping.
 func (a *app) close(database *db.DB) {
 	var err error
-	switch inTime := chat.Within(closingTime, func() { err = database.Close() }); {
+	switch inTime := engine.Within(closingTime, func() { err = database.Close() }); {
 	case !inTime:
 		a.log.Error("the database did not close in time; stopping as after a crash")
 	case err != nil:
@@ -381,7 +382,7 @@ func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLink
 }
 
 // repair returns the repair of sessions that an earlier version left behind their events.
-func (a *app) repair(database *db.DB) chat.Part {
+func (a *app) repair(database *db.DB) engine.Part {
 	return func(ctx context.Context) error {
 		for {
 			err := database.Repair(ctx, a.log)

@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // settingsReference is the text of relay help settings.
@@ -104,7 +105,7 @@ func same(want, word string) bool {
 
 // answerFrom returns the names of the configured bridges, and warns of incompletely
 // configured ones.
-func (a *app) answerFrom(engine *chat.Engine, kinds []bridges.Kind, set *bridges.Set) []string {
+func (a *app) answerFrom(engine *engine.Engine, kinds []bridges.Kind, set *bridges.Set) []string {
 	for _, problem := range bridges.HalfSetUp(kinds, engine.Settings()) {
 		a.log.Warn(problem + "; run relay doctor for details")
 	}

@@ -19,6 +19,10 @@ const home = "github.com/relay-chat/"
 // that is not named here has no place in the architecture yet: give it one.
 var arrows = []arrow{
 	{"relay/server/chat", nil},
+	{"relay/server/engine/nodes", []string{"relay/server/chat"}},
+	{"relay/server/engine/hub", []string{"relay/server/chat"}},
+	{"relay/server/engine/queue", []string{"relay/server/chat", "relay/server/engine/hub", "relay/server/engine/nodes"}},
+	{"relay/server/engine", []string{"relay/server/chat", "relay/server/engine"}},
 	{"relay/server/words", []string{"golang.org/x/text"}},
 	{"relay/schema", nil},
 	{"relay/assets", nil},
@@ -30,10 +34,10 @@ var arrows = []arrow{
 	{"relay/db", []string{"relay/db/digest", "relay/server/chat", "relay/server/words", "relay/schema", "github.com/jmoiron/sqlx", "github.com/golang-migrate/migrate/v4",
 		"github.com/jackc/pgx/v5", "modernc.org/sqlite", "github.com/gofrs/flock", "golang.org/x/sys"}},
 	{"relay/db/dbtest", []string{"relay/db", "relay/server/chat", "github.com/jackc/pgx/v5"}},
-	{"relay/bridges", []string{"relay/server/chat", "relay/server/team", "relay/bridges"}},
+	{"relay/bridges", []string{"relay/server/engine", "relay/server/chat", "relay/server/team", "relay/bridges"}},
 	{"relay/bridges/platform", []string{"relay/server/chat"}},
-	{"relay/bridges/mirror", []string{"relay/server/chat"}},
-	{"relay/bridges/bridgetest", []string{"relay/server/chat", "relay/bridges/mirror", "relay/db"}},
+	{"relay/bridges/mirror", []string{"relay/server/engine", "relay/server/chat"}},
+	{"relay/bridges/bridgetest", []string{"relay/server/engine", "relay/server/chat", "relay/bridges/mirror", "relay/db"}},
 	{"relay/bridges/cache", nil},
 	{"relay/bridges/call", []string{"relay/server/chat"}},
 	{"relay/bridges/cut", nil},
@@ -41,10 +45,10 @@ var arrows = []arrow{
 	{"relay/bridges/naming", []string{"relay/bridges/cut", "relay/server/chat"}},
 	{"relay/bridges/reception", []string{"relay/server/chat"}},
 	{"relay/bridges/voice", []string{"relay/server/chat"}},
-	{"relay/bridges/discord", []string{"relay/bridges/cache", "relay/bridges/call", "relay/bridges/cut", "relay/bridges/naming", "relay/bridges/platform", "relay/bridges/reception", "relay/bridges/voice", "relay/server/chat",
+	{"relay/bridges/discord", []string{"relay/server/engine", "relay/bridges/cache", "relay/bridges/call", "relay/bridges/cut", "relay/bridges/naming", "relay/bridges/platform", "relay/bridges/reception", "relay/bridges/voice", "relay/server/chat",
 		"github.com/bwmarrin/discordgo", "github.com/gorilla/websocket"}},
 	{"relay/bridges/slack", []string{"relay/bridges/cache", "relay/bridges/call", "relay/bridges/cut", "relay/bridges/marks", "relay/bridges/naming", "relay/bridges/platform", "relay/bridges/reception", "relay/server/chat", "github.com/slack-go/slack", "github.com/gorilla/websocket"}},
-	{"relay/bridges/telegram", []string{"relay/bridges/call", "relay/bridges/cut", "relay/bridges/marks", "relay/bridges/naming", "relay/bridges/platform", "relay/bridges/reception", "relay/bridges/voice", "relay/server/chat",
+	{"relay/bridges/telegram", []string{"relay/server/engine", "relay/bridges/call", "relay/bridges/cut", "relay/bridges/marks", "relay/bridges/naming", "relay/bridges/platform", "relay/bridges/reception", "relay/bridges/voice", "relay/server/chat",
 		"github.com/PaulSonOfLars/gotgbot/v2", "golang.org/x/time"}},
 	{"relay/bridges/discord/discordtest", []string{"relay/bridges/bridgetest", "github.com/gorilla/websocket"}},
 	{"relay/bridges/slack/slacktest", []string{"relay/bridges/bridgetest", "github.com/gorilla/websocket"}},
@@ -52,29 +56,29 @@ var arrows = []arrow{
 	{"relay/bridges/guard", []string{"code.dny.dev/ssrf"}},
 	{"relay/bridges/knowledge", []string{"relay/bridges/guard", "relay/server/chat", "relay/server/words",
 		"github.com/ledongthuc/pdf", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text"}},
-	{"relay/bridges/ai", []string{"relay/bridges/marks", "relay/server/chat", "github.com/sashabaranov/go-openai", "golang.org/x/net"}},
+	{"relay/bridges/ai", []string{"relay/server/engine", "relay/bridges/marks", "relay/server/chat", "github.com/sashabaranov/go-openai", "golang.org/x/net"}},
 	{"relay/bridges/ai/aitest", nil},
-	{"relay/bridges/push", []string{"relay/bridges/guard", "relay/server/chat", "relay/server/team", "github.com/SherClockHolmes/webpush-go"}},
+	{"relay/bridges/push", []string{"relay/server/engine", "relay/bridges/guard", "relay/server/chat", "relay/server/team", "github.com/SherClockHolmes/webpush-go"}},
 	{"relay/bridges/push/pushtest", nil},
 	{"relay/bridges/webhook", []string{"relay/bridges/guard", "relay/server/chat"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11"}},
 	{"relay/server/team", []string{"relay/server/chat"}},
 	{"relay/server/statistics", []string{"relay/server/chat"}},
-	{"relay/server/privacy", []string{"relay/server/chat"}},
+	{"relay/server/privacy", []string{"relay/server/engine", "relay/server/chat"}},
 	{"relay/server/password", []string{"golang.org/x/crypto", "github.com/ccojocar/zxcvbn-go"}},
 	{"relay/server/passkey", []string{"github.com/go-webauthn/webauthn"}},
 	{"relay/server/passkey/passkeytest", nil},
-	{"relay/server", []string{"relay/server/chat", "relay/server/config", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/statistics", "relay/server/team", "relay/server/words", "relay/assets",
+	{"relay/server", []string{"relay/server/engine", "relay/server/chat", "relay/server/config", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/statistics", "relay/server/team", "relay/server/words", "relay/assets",
 		"github.com/gorilla/mux", "golang.org/x/image", "rsc.io/qr"}},
-	{"relay/server/watch", []string{"relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
+	{"relay/server/watch", []string{"relay/server/engine", "relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/cli", nil},
 	{"relay/server/systemd", []string{"github.com/coreos/go-systemd/v22"}},
 	{"relay/server/e2e", nil},
 	{"relay", []string{"relay"}},
 }
 
-// The arrows between packages go one way: main → {server, bridges, db} →
-// server/chat.
+// The arrows between packages go one way: main → {server, bridges} → server/engine →
+// server/chat, and db → server/chat.
 func TestImports(t *testing.T) {
 	format := `{{if not .Standard}}{{.ImportPath}} {{join .Imports " "}}{{end}}`
 	out, err := exec.Command("go", "list", "-deps", "-f", format, "./...").Output()

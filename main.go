@@ -31,6 +31,8 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/team"
@@ -143,7 +145,7 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 
 // service holds the parts of a server, composed but not yet running.
 type service struct {
-	engine  *chat.Engine
+	engine  *engine.Engine
 	bridges *bridges.Set
 	web     *server.Server
 	log     *slog.Logger
@@ -278,7 +280,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 
 // run runs the engine with its parts and answers requests until ctx ends or one of
 // them fails. Then it stops everything.
-func (s service) run(ctx context.Context, listener net.Listener, parts ...chat.Part) error {
+func (s service) run(ctx context.Context, listener net.Listener, parts ...engine.Part) error {
 	failed := make(chan error, 2)
 	go func() { failed <- s.engine.Run(context.WithoutCancel(ctx), parts...) }()
 	go func() { failed <- s.web.Serve(listener) }()
@@ -312,7 +314,7 @@ func (s service) stop() {
 	s.engine.Nodes.Leave()
 	if s.engine.Volatile {
 		answering = 5 * time.Second
-		chat.Within(handlingTime, func() {
+		engine.Within(handlingTime, func() {
 			s.bridges.StopReceiving()
 			s.engine.Inbox.WaitIdle(handlingTime)
 		})
@@ -337,7 +339,7 @@ func (a *app) listen(ctx context.Context) (net.Listener, error) {
 }
 
 // backups returns the daily backups, or nothing to do without a folder for them.
-func (a *app) backups(engine *chat.Engine, database *db.DB) chat.Part {
+func (a *app) backups(engine *engine.Engine, database *db.DB) engine.Part {
 	if a.cfg.BackupDir == "" {
 		return func(context.Context) error { return nil }
 	}
@@ -349,20 +351,20 @@ func (a *app) dailyBackups() db.DailyBackups {
 }
 
 // finishCheck returns the check of the database that took too long at the start.
-func (a *app) finishCheck(database *db.DB) chat.Part {
+func (a *app) finishCheck(database *db.DB) engine.Part {
 	return func(ctx context.Context) error { return database.FinishCheck(ctx, a.log) }
 }
 
 // onOneNode returns a part that runs on one of the nodes that share the database.
-func onOneNode(engine *chat.Engine, lease string, part chat.Part) chat.Part {
+func onOneNode(engine *engine.Engine, lease string, part engine.Part) engine.Part {
 	return func(ctx context.Context) error {
-		return engine.Nodes.Hold(ctx, lease, func(ctx context.Context, _ *chat.Lease) error { return part(ctx) })
+		return engine.Nodes.Hold(ctx, lease, func(ctx context.Context, _ *nodes.Lease) error { return part(ctx) })
 	}
 }
 
 // watchdog feeds systemd's watchdog while the database answers. A full disk or an
 // unreachable server counts as an answer: a restart would not fix it.
-func watchdog(database *db.DB) chat.Part {
+func watchdog(database *db.DB) engine.Part {
 	alive := func(ctx context.Context) bool {
 		err := database.Ping(ctx)
 		return err == nil || errors.Is(err, chat.ErrStorageFull) || errors.Is(err, chat.ErrAway)
@@ -371,11 +373,11 @@ func watchdog(database *db.DB) chat.Part {
 }
 
 // engine opens the engine, and returns the kinds of bridges that it can have.
-func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*chat.Engine, []bridges.Kind, error) {
+func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*engine.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
-	e, err := chat.Open(ctx, chat.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
+	e, err := engine.Open(ctx, engine.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
 		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Declared: declared, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted,
-		Identity: chat.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
+		Identity: engine.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }
 
@@ -385,7 +387,7 @@ func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 }
 
 // webhook returns the webhook. It posts nothing before its Run.
-func (a *app) webhook(engine *chat.Engine, links *chat.FileLinks) *bridges.Webhook {
+func (a *app) webhook(engine *engine.Engine, links *chat.FileLinks) *bridges.Webhook {
 	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
 		Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == chat.ModeBridge, Log: a.log, Version: version})
 }
@@ -410,18 +412,18 @@ func readerCommand() []string {
 }
 
 // bridges returns the set of bridges. None runs before its Run.
-func (a *app) bridges(engine *chat.Engine, kinds []bridges.Kind, opts mirror.Options) *bridges.Set {
+func (a *app) bridges(engine *engine.Engine, kinds []bridges.Kind, opts mirror.Options) *bridges.Set {
 	return bridges.New(engine, bridges.Options{Kinds: kinds, Log: a.log, Mirror: opts})
 }
 
 // ai returns the AI, which answers from a knowledge base. It answers nobody before
 // its Run.
-func (a *app) ai(engine *chat.Engine, base ai.Knowledge) *bridges.AI {
+func (a *app) ai(engine *engine.Engine, base ai.Knowledge) *bridges.AI {
 	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: base, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
 }
 
 // push returns the notifications of operators' browsers. It sends none before its Run.
-func (a *app) push(engine *chat.Engine, devices *team.Devices) *bridges.Push {
+func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 	contact := a.cfg.PublicURL
 	if !strings.HasPrefix(contact, "https://") {
 		contact = "https://github.com/relay-chat/relay"
@@ -429,17 +431,17 @@ func (a *app) push(engine *chat.Engine, devices *team.Devices) *bridges.Push {
 	return bridges.NewPush(engine, devices, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
 }
 
-func (a *app) statistics(engine *chat.Engine) *statistics.Counter {
+func (a *app) statistics(engine *engine.Engine) *statistics.Counter {
 	return statistics.New(engine.Store, engine.Settings, a.log)
 }
 
-func (a *app) deps(engine *chat.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI, counter *statistics.Counter) server.Deps {
+func (a *app) deps(engine *engine.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI, counter *statistics.Counter) server.Deps {
 	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, AI: ai, Statistics: counter, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
 }
 
 // metrics opens the listener for metrics, if there is to be one, and returns what
 // serves it.
-func (a *app) metrics(ctx context.Context, from watch.Sources) (chat.Part, error) {
+func (a *app) metrics(ctx context.Context, from watch.Sources) (engine.Part, error) {
 	if a.watch == nil {
 		return func(context.Context) error { return nil }, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // hangingStore stops answering when it is told to, until it is released.
@@ -97,16 +98,16 @@ func TestStopHasAnEnd(t *testing.T) {
 				store := &hangingStore{Store: memory, release: release}
 				sink := &hangingSink{make(chan struct{}), release, tt.mindful}
 				log := slog.New(slog.DiscardHandler)
-				engine, err := chat.Open(t.Context(), chat.Config{Store: store, Volatile: tt.mode == chat.ModeBridge, Log: log,
+				relay, err := engine.Open(t.Context(), engine.Config{Store: store, Volatile: tt.mode == chat.ModeBridge, Log: log,
 					Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "bridge", Kind: chat.TargetBridge}} }})
 				if err != nil {
 					t.Fatal(err)
 				}
-				set := bridges.New(engine, bridges.Options{Log: log})
-				web := serverOf(t, tt.mode, memory, server.Deps{Engine: engine, Log: log, Bridges: set})
-				v, err := engine.Init(t.Context(), chat.Visit{VisitorID: "ann"})
+				set := bridges.New(relay, bridges.Options{Log: log})
+				web := serverOf(t, tt.mode, memory, server.Deps{Engine: relay, Log: log, Bridges: set})
+				v, err := relay.Init(t.Context(), engine.Visit{VisitorID: "ann"})
 				if err == nil {
-					_, err = engine.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: "hello"})
+					_, err = relay.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, engine.Post{SessionID: v.Session.ID, Content: "hello"})
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -115,7 +116,7 @@ func TestStopHasAnEnd(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() {
-					ended <- service{engine, set, web, log}.run(ctx, listener, func(ctx context.Context) error { return engine.Outbox.Serve(ctx, sink) },
+					ended <- service{relay, set, web, log}.run(ctx, listener, func(ctx context.Context) error { return relay.Outbox.Serve(ctx, sink) },
 						func(context.Context) error { <-release; return nil })
 				}()
 				<-sink.began

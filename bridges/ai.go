@@ -13,6 +13,8 @@ import (
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // AIOptions are the parts and settings of an AI.
@@ -24,7 +26,7 @@ type AIOptions struct {
 
 // AI answers visitors while the settings name an endpoint.
 type AI struct {
-	engine *chat.Engine
+	engine *engine.Engine
 	opts   AIOptions
 
 	mu     sync.Mutex
@@ -34,7 +36,7 @@ type AI struct {
 }
 
 // NewAI makes the AI. It answers nobody before its Run.
-func NewAI(engine *chat.Engine, o AIOptions) *AI {
+func NewAI(engine *engine.Engine, o AIOptions) *AI {
 	return &AI{engine: engine, opts: o, health: ai.NewHealth(o.Log)}
 }
 
@@ -63,7 +65,7 @@ func (a *AI) Run(ctx context.Context) error {
 }
 
 // run answers visitors until ctx ends, always under the current settings.
-func (a *AI) run(ctx context.Context, lease *chat.Lease) error {
+func (a *AI) run(ctx context.Context, lease *nodes.Lease) error {
 	for ctx.Err() == nil {
 		changed, settings := a.engine.SettingsChanged(), a.engine.Settings().AI()
 		if !settings.On() {
@@ -82,7 +84,7 @@ func (a *AI) run(ctx context.Context, lease *chat.Lease) error {
 }
 
 // serve answers visitors until the settings of the AI change or ctx ends.
-func (a *AI) serve(ctx context.Context, lease *chat.Lease, settings chat.AI) error {
+func (a *AI) serve(ctx context.Context, lease *nodes.Lease, settings chat.AI) error {
 	ctx, stop := context.WithCancel(ctx)
 	client, health := a.current(settings)
 	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})

@@ -14,12 +14,13 @@ import (
 	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // connecting is a set without running bridges, for the steps of connecting.
 type connecting struct {
 	*testing.T
-	*chat.Engine
+	*engine.Engine
 	set *bridges.Set
 }
 
@@ -32,7 +33,7 @@ func newConnecting(t *testing.T, apiSetting, address string) *connecting {
 	}
 	t.Cleanup(func() { store.Close() })
 	kinds, log := bridges.Kinds(bridges.Env{}), slog.New(slog.DiscardHandler)
-	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Declared: bridges.Settings(), Settings: map[string]chat.Raw{apiSetting: chat.Raw(`"` + address + `"`)}, Targets: bridges.Targets(kinds)})
+	engine, err := engine.Open(t.Context(), engine.Config{Store: store, Log: log, Declared: bridges.Settings(), Settings: map[string]chat.Raw{apiSetting: chat.Raw(`"` + address + `"`)}, Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestEnvironmentStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Declared: bridges.Settings(), Settings: map[string]chat.Raw{"slackBotToken": chat.Raw(`"xoxb-1"`)}, Targets: bridges.Targets(kinds)})
+	engine, err := engine.Open(t.Context(), engine.Config{Store: store, Declared: bridges.Settings(), Settings: map[string]chat.Raw{"slackBotToken": chat.Raw(`"xoxb-1"`)}, Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}

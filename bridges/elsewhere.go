@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // A bridge is served by one node. The others show its state from there and let it check
@@ -43,7 +44,7 @@ func (s *Set) listen(ctx context.Context, running *sync.WaitGroup) {
 		defer e.mu.Unlock()
 		e.ended = true
 	})
-	s.engine.Nodes.Subscribe(noteCheck, chat.Topic{Gone: func(string) {}, Receive: func(_ string, args []json.RawMessage) {
+	s.engine.Nodes.Subscribe(noteCheck, nodes.Topic{Gone: func(string) {}, Receive: func(_ string, args []json.RawMessage) {
 		var name, question string
 		if len(args) < 2 || json.Unmarshal(args[0], &name) != nil || json.Unmarshal(args[1], &question) != nil {
 			return
@@ -54,7 +55,7 @@ func (s *Set) listen(ctx context.Context, running *sync.WaitGroup) {
 			running.Go(func() { r.answer(ctx, question) })
 		}
 	}})
-	s.engine.Nodes.Subscribe(noteChecked, chat.Topic{Gone: func(string) {}, Receive: func(_ string, args []json.RawMessage) {
+	s.engine.Nodes.Subscribe(noteChecked, nodes.Topic{Gone: func(string) {}, Receive: func(_ string, args []json.RawMessage) {
 		var question string
 		var got examined
 		if len(args) < 3 || json.Unmarshal(args[0], &question) != nil || json.Unmarshal(args[1], &got.findings) != nil ||

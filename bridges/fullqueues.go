@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // mostFullQueues bounds the notices that wait: there are fewer destinations.
@@ -51,7 +51,7 @@ func (q *FullQueues) Dropped(dest string, events int, first bool) {
 }
 
 // Notify posts the notices to the other destinations until ctx ends.
-func (q *FullQueues) Notify(ctx context.Context, relay *chat.Relay) error {
+func (q *FullQueues) Notify(ctx context.Context, relay *engine.Relay) error {
 	for {
 		select {
 		case <-ctx.Done():

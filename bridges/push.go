@@ -11,6 +11,8 @@ import (
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/bridges/push"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -25,12 +27,12 @@ type PushOptions struct {
 // Push notifies operators' browsers while there are any.
 type Push struct {
 	*push.Sink
-	engine *chat.Engine
+	engine *engine.Engine
 	opts   PushOptions
 }
 
 // NewPush makes the notifications. It sends nothing before its Run, but tests.
-func NewPush(engine *chat.Engine, devices *team.Devices, o PushOptions) *Push {
+func NewPush(engine *engine.Engine, devices *team.Devices, o PushOptions) *Push {
 	return &Push{push.New(push.Options{Engine: engine, Devices: devices, Allowed: o.Allowed, Contact: o.Contact, Log: o.Log, Transport: o.Transport}), engine, o}
 }
 
@@ -64,7 +66,7 @@ func (p *Push) Run(ctx context.Context) error {
 }
 
 // serve sends notifications until the last device is gone or ctx ends.
-func (p *Push) serve(ctx context.Context, lease *chat.Lease) error {
+func (p *Push) serve(ctx context.Context, lease *nodes.Lease) error {
 	ctx, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {

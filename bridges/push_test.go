@@ -15,12 +15,13 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
 // bell is an engine with notifications, and a push service with one browser.
 type bell struct {
-	*chat.Engine
+	*engine.Engine
 	t       *testing.T
 	team    *team.Team
 	push    *bridges.Push
@@ -31,7 +32,7 @@ type bell struct {
 func newBell(t *testing.T, store *db.DB) *bell {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	e, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log, Targets: bridges.Targets(nil)})
+	e, err := engine.Open(t.Context(), engine.Config{Store: store, Log: log, Targets: bridges.Targets(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func (b *bell) subscribe(content bool) chat.PushDevice {
 // say lets a visitor write, and returns the deliveries to devices.
 func (b *bell) say(sessionID, content string) []chat.Delivery {
 	b.t.Helper()
-	_, err := b.Send(b.t.Context(), b.visitor, chat.Post{SessionID: sessionID, Content: content})
+	_, err := b.Send(b.t.Context(), b.visitor, engine.Post{SessionID: sessionID, Content: content})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func (b *bell) say(sessionID, content string) []chat.Delivery {
 
 func (b *bell) open() string {
 	b.t.Helper()
-	v, err := b.Init(b.t.Context(), chat.Visit{VisitorID: chat.NewID()})
+	v, err := b.Init(b.t.Context(), engine.Visit{VisitorID: chat.NewID()})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestPushQuiet(t *testing.T) {
 		t.Fatal(done, err)
 	}
 	b.View("a sign-in", "")
-	if _, err := b.Send(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Ada"}, chat.Post{SessionID: id, Content: "here"}); err != nil {
+	if _, err := b.Send(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Ada"}, engine.Post{SessionID: id, Content: "here"}); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := b.push.Deliver(t.Context(), lane); done != 1 || err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // inboxParallel is how many threads of a bridge are handled at once: looking up
@@ -108,7 +109,7 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 	ctx, cancel := context.WithCancel(ctx)
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		_ = r.set.engine.Nodes.Hold(ctx, m.Name(), func(ctx context.Context, lease *chat.Lease) error {
+		_ = r.set.engine.Nodes.Hold(ctx, m.Name(), func(ctx context.Context, lease *nodes.Lease) error {
 			r.serve(ctx, lease, b, m, first)
 			return nil
 		})
@@ -122,7 +123,7 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 
 // serve serves a bridge until ctx ends, and waits for what is in flight. One that loses
 // its lease starts again with a new bridge: what it remembers of its platform may no longer hold.
-func (r *runner) serve(ctx context.Context, lease *chat.Lease, b chat.Bridge, m *mirror.Mirror, first bool) {
+func (r *runner) serve(ctx context.Context, lease *nodes.Lease, b chat.Bridge, m *mirror.Mirror, first bool) {
 	if !first { // earlier failures belong to the earlier settings
 		if err := r.set.engine.Outbox.RetryNow(ctx, m.Name()); err != nil {
 			r.log.Warn("cannot retry pending deliveries at once", "err", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Options are the parts and settings of a Set.
@@ -26,7 +27,7 @@ type Options struct {
 // settings change. Bridges are independent: a failing one does not affect the
 // others.
 type Set struct {
-	engine  *chat.Engine
+	engine  *engine.Engine
 	opts    Options
 	runners []*runner
 	// elsewhere asks other nodes.
@@ -34,7 +35,7 @@ type Set struct {
 }
 
 // New returns a set of bridges on an engine. Nothing runs yet.
-func New(engine *chat.Engine, o Options) *Set {
+func New(engine *engine.Engine, o Options) *Set {
 	s := &Set{engine: engine, opts: o}
 	for _, k := range o.Kinds {
 		s.runners = append(s.runners, &runner{set: s, kind: k, log: o.Log.With("bridge", k.Name), restart: make(chan struct{}, 1)})

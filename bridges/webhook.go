@@ -10,6 +10,8 @@ import (
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // WebhookOptions are the parts and settings of a Webhook.
@@ -25,12 +27,12 @@ type WebhookOptions struct {
 // Webhook posts events to the receiver that the current settings name.
 type Webhook struct {
 	*webhook.Sink
-	engine *chat.Engine
+	engine *engine.Engine
 	opts   WebhookOptions
 }
 
 // NewWebhook makes the webhook.
-func NewWebhook(engine *chat.Engine, o WebhookOptions) *Webhook {
+func NewWebhook(engine *engine.Engine, o WebhookOptions) *Webhook {
 	w := &Webhook{engine: engine, opts: o}
 	w.Sink = webhook.New(webhook.Options{Links: o.Links, Allowed: o.Allowed, Retries: o.Retries, Version: o.Version, Target: w.target, Gone: w.gone})
 	return w
@@ -104,7 +106,7 @@ func (w *Webhook) Run(ctx context.Context) error {
 // serve delivers the webhook's events until ctx ends. When the settings name another
 // receiver, all pending events are due at once: their failures and waits belong to
 // the earlier one.
-func (w *Webhook) serve(ctx context.Context, lease *chat.Lease) error {
+func (w *Webhook) serve(ctx context.Context, lease *nodes.Lease) error {
 	for retryNow := false; ; {
 		var err error
 		if retryNow {
@@ -126,7 +128,7 @@ func (w *Webhook) serve(ctx context.Context, lease *chat.Lease) error {
 
 // serveTarget delivers the webhook's events until the settings name another
 // receiver or ctx ends.
-func (w *Webhook) serveTarget(ctx context.Context, lease *chat.Lease) error {
+func (w *Webhook) serveTarget(ctx context.Context, lease *nodes.Lease) error {
 	serving, stop := context.WithCancel(ctx)
 	target, _ := w.target()
 	var watching sync.WaitGroup

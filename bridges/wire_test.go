@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // wire is what a test sees and breaks of the bridges that a set makes.
@@ -91,7 +92,7 @@ func (l *link) Check(context.Context) []chat.Finding {
 
 // post is a set on an engine.
 type post struct {
-	*chat.Engine
+	*engine.Engine
 	*wire
 	set  *bridges.Set
 	stop func()
@@ -137,7 +138,7 @@ func openPost(t *testing.T, store chat.Store) *post {
 	}
 	log := slog.New(slog.DiscardHandler)
 	var err error
-	p.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log, Declared: bridges.Settings(), Targets: bridges.Targets(kinds)})
+	p.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: log, Declared: bridges.Settings(), Targets: bridges.Targets(kinds)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +170,9 @@ func (p *post) with(t *testing.T, patch map[string]any) {
 
 func (p *post) say(t *testing.T, text string) {
 	t.Helper()
-	v, err := p.Init(t.Context(), chat.Visit{VisitorID: "ann"})
+	v, err := p.Init(t.Context(), engine.Visit{VisitorID: "ann"})
 	if err == nil {
-		_, err = p.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: v.Session.ID, Content: text})
+		_, err = p.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, engine.Post{SessionID: v.Session.ID, Content: text})
 	}
 	if err != nil {
 		t.Fatal(err)

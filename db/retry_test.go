@@ -10,6 +10,8 @@ import (
 
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/queue"
 )
 
 // interrupted is a store in whose transactions something happens between the reading of
@@ -58,18 +60,18 @@ func TestRetryMeetsAClaim(t *testing.T) {
 	later := chat.Now().Add(time.Hour)
 	for name, c := range map[string]struct {
 		state chat.DeliveryState
-		retry func(ctx context.Context, o *chat.Outbox) error
+		retry func(ctx context.Context, o *queue.Outbox) error
 	}{
-		"one": {chat.DeliveryPending, func(ctx context.Context, o *chat.Outbox) error { return o.Retry(ctx, "hook.s.1") }},
-		"all that failed": {chat.DeliveryFailed, func(ctx context.Context, o *chat.Outbox) error {
+		"one": {chat.DeliveryPending, func(ctx context.Context, o *queue.Outbox) error { return o.Retry(ctx, "hook.s.1") }},
+		"all that failed": {chat.DeliveryFailed, func(ctx context.Context, o *queue.Outbox) error {
 			_, _, err := o.RetryFailed(ctx, "hook", chat.Cursor{})
 			return err
 		}},
-		"discarded": {chat.DeliveryFailed, func(ctx context.Context, o *chat.Outbox) error {
+		"discarded": {chat.DeliveryFailed, func(ctx context.Context, o *queue.Outbox) error {
 			_, _, err := o.DiscardFailed(ctx, "hook")
 			return err
 		}},
-		"under new settings": {chat.DeliveryPending, func(ctx context.Context, o *chat.Outbox) error { return o.RetryNow(ctx, "hook") }},
+		"under new settings": {chat.DeliveryPending, func(ctx context.Context, o *queue.Outbox) error { return o.RetryNow(ctx, "hook") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := dbtest.MigratedURL(t)
@@ -101,7 +103,7 @@ func TestRetryMeetsAClaim(t *testing.T) {
 					}
 				})
 			}}
-			engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+			engine, err := engine.Open(t.Context(), engine.Config{Store: store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 			want(t, err, nil)
 			if err := c.retry(t.Context(), engine.Outbox); err != nil {
 				t.Logf("refused: %v", err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // A backend reports events to the bridge server by a route for each type, or by a
@@ -19,7 +20,7 @@ import (
 // backendAPI is what a website's backend calls.
 type backendAPI struct {
 	*limits
-	engine *chat.Engine
+	engine *engine.Engine
 }
 
 // eventHandler handles one type of event by the body of its request.
@@ -157,8 +158,8 @@ type sessionObject struct {
 	Identity       map[string]any `json:"identity"`
 }
 
-func (o *sessionObject) info() chat.SessionInfo {
-	return chat.SessionInfo{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
+func (o *sessionObject) info() engine.SessionInfo {
+	return engine.SessionInfo{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
 }
 
 // sessionOnly is the body of events that are only about a session.
@@ -193,7 +194,7 @@ func (s *backendAPI) handleTakeover(ctx context.Context, in struct {
 
 func (s *backendAPI) handleLeft(ctx context.Context, in struct {
 	sessionOnly
-	chat.Leave
+	engine.Leave
 }) error {
 	return s.engine.Backend().Leave(ctx, visitorSide, in.Session.info(), in.Leave)
 }
@@ -259,7 +260,7 @@ func (s *backendAPI) handleMessage(ctx context.Context, in struct {
 		return err
 	}
 	content := strings.TrimPrefix(*in.Message.Content+missing, "\n")
-	return s.engine.Backend().Send(ctx, by, in.Session.info(), chat.BackendMessage{ID: in.Message.ID, Content: content,
+	return s.engine.Backend().Send(ctx, by, in.Session.info(), engine.BackendMessage{ID: in.Message.ID, Content: content,
 		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
 }
 
@@ -306,7 +307,7 @@ type reference struct {
 }
 
 // resolve returns the session and the message's id, however the event names them.
-func (f *reference) resolve() (in chat.SessionInfo, messageID string, err error) {
+func (f *reference) resolve() (in engine.SessionInfo, messageID string, err error) {
 	in, messageID = f.Session.info(), f.MessageID
 	if in.ID == "" {
 		in.ID = f.SessionID

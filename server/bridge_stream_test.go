@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // operatorWrites stores an operator's message as a bridge does.
 func (s *site) operatorWrites(sessionID, id, content string) {
 	s.t.Helper()
 	by := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
-	if _, err := s.Send(s.t.Context(), by, chat.Post{SessionID: sessionID, ID: id, Content: content}); err != nil {
+	if _, err := s.Send(s.t.Context(), by, engine.Post{SessionID: sessionID, ID: id, Content: content}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -29,7 +30,7 @@ func TestBridgeStreamCarriesOperatorEvents(t *testing.T) {
 	s.must("POST", "/api/messages", backendKey, object{"message": hello, "session": reduced})
 	s.must("POST", "/api/messages", backendKey, object{"message": without(without(hello, "id", "own"), "sender", "operator"), "session": reduced})
 	file := chat.Attachment{Filename: "a.png", MimeType: "image/png", Size: 7, URL: "/files/token"}
-	sent, err := s.Send(t.Context(), ada, chat.Post{SessionID: "s1", ID: "tg:1:5", Content: "Hi", ReplyTo: "m1", Files: chat.Attachments{file}})
+	sent, err := s.Send(t.Context(), ada, engine.Post{SessionID: "s1", ID: "tg:1:5", Content: "Hi", ReplyTo: "m1", Files: chat.Attachments{file}})
 	if err != nil {
 		t.Fatal(err)
 	}

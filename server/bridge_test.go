@@ -18,6 +18,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/statistics"
 )
 
@@ -48,7 +49,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Forgets: true}), chat.NewFileLinks("key", cfg.PublicURL)
 	backlog := server.NewBacklog(links)
 	var err error
-	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Mode: chat.ModeBridge, Volatile: cfg.DatabaseURL == "", Log: log, Declared: bridges.Settings(), Settings: cfg.Settings, IsBot: cfg.IsBot,
+	s.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Mode: chat.ModeBridge, Volatile: cfg.DatabaseURL == "", Log: log, Declared: bridges.Settings(), Settings: cfg.Settings, IsBot: cfg.IsBot,
 		Targets: bridges.Targets(kinds), Taps: []func(*chat.Event){backlog.Publish}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 type commandRequest struct {
@@ -19,7 +20,7 @@ func (s *conversationAPI) command(_ http.ResponseWriter, r *http.Request, by cha
 	if err := required("command", in.Command); err != nil {
 		return nil, err
 	}
-	parsed, is := chat.ParseCommand(in.Command, true)
+	parsed, is := engine.ParseCommand(in.Command, true)
 	if !is {
 		return nil, badRequest("command must begin with ! or / and a letter, or with //")
 	}
@@ -35,7 +36,7 @@ func (s *conversationAPI) noCommand(ctx context.Context, by chat.Author, content
 	if by.Source != chat.SourceConsole {
 		return nil
 	}
-	if _, isCommand := chat.ParseCommand(content, true); isCommand {
+	if _, isCommand := engine.ParseCommand(content, true); isCommand {
 		return chat.Errorf(chat.Conflict, "This is a command: the visitor does not see it")
 	}
 	withheld, err := s.engine.Withholds(ctx, by, content, true)

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -26,7 +27,7 @@ type consolePages struct {
 	*signIns
 	*passwords
 	renderer
-	engine *chat.Engine
+	engine *engine.Engine
 	team   *team.Team
 	log    *slog.Logger
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // handsOver lets the AI hand a session over, and returns whether the visitor's stream then
@@ -15,8 +16,8 @@ import (
 func (s *site) handsOver(id string) (asks bool) {
 	s.t.Helper()
 	next := s.stream("/api/widget/stream?sessionId="+id, publicKey)
-	out, err := s.HandBack(s.t.Context(), chat.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "A colleague will answer here.", Late: true}, chat.AIEndUnsure)
-	if out != chat.AIStored || err != nil {
+	out, err := s.HandBack(s.t.Context(), engine.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "A colleague will answer here.", Late: true}, chat.AIEndUnsure)
+	if out != engine.AIStored || err != nil {
 		s.t.Fatal(out, err)
 	}
 	f := next()
@@ -156,7 +157,7 @@ func TestContactAfterOperator(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		id := s.open("v")
 		s.say(id, "a question")
-		if out, err := s.AIAnswer(t.Context(), chat.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "An answer.", Late: true}); out != chat.AIStored || err != nil {
+		if out, err := s.AIAnswer(t.Context(), engine.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "An answer.", Late: true}); out != engine.AIStored || err != nil {
 			t.Fatal(out, err)
 		}
 		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})

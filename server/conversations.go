@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // maxSessions is how many sessions one request may list.
@@ -22,7 +23,7 @@ const maxOperatorName = 100
 type conversationAPI struct {
 	presentation
 	auditor
-	engine *chat.Engine
+	engine *engine.Engine
 	finder Search
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // failing is a sink that refuses everything for good.
@@ -22,19 +23,19 @@ func (failing) Deliver(context.Context, []chat.Delivery) (int, error) {
 
 func TestDeliveries(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
-		engine, err := chat.Open(t.Context(), chat.Config{Store: s.store, Log: discard,
+		relay, err := engine.Open(t.Context(), engine.Config{Store: s.store, Log: discard,
 			Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: "telegram", Kind: chat.TargetBridge}} }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		id, visitor := s.open("v"), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
-		if _, err = engine.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
+		if _, err = relay.Send(t.Context(), visitor, engine.Post{SessionID: id, Content: "hi"}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := contextOf(t)
 		done := make(chan error, 1)
-		operators := engine.Hub.Subscribe("")
-		go func() { done <- engine.Outbox.Serve(ctx, failing{}) }()
+		operators := relay.Hub.Subscribe("")
+		go func() { done <- relay.Outbox.Serve(ctx, failing{}) }()
 		for failed := 0; failed < 2; {
 			if e := <-operators.C; e.Type == chat.StateDeliveryFailed {
 				failed++
@@ -48,7 +49,7 @@ func TestDeliveries(t *testing.T) {
 		if len(list) != 2 || list[0].(map[string]any)["lastError"] != "the bridge is down" {
 			t.Fatalf("deliveries: %v", list)
 		}
-		if err := engine.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"}); err != nil { // it waits for half a minute
+		if err := relay.Disconnect(t.Context(), visitor, id, engine.Leave{Reason: "manual"}); err != nil { // it waits for half a minute
 			t.Fatal(err)
 		}
 		if pending := s.must("GET", "/api/admin/deliveries?state=pending", secretKey, nil).get("deliveries").([]any); len(pending) != 0 {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // idleTimeout is how long an upload or a download may make no progress.
@@ -31,7 +32,7 @@ func (p patientWriter) Write(b []byte) (int, error) {
 // fileAPI takes and hands out files.
 type fileAPI struct {
 	*limits
-	engine *chat.Engine
+	engine *engine.Engine
 	links  *chat.FileLinks
 }
 
@@ -73,7 +74,7 @@ func (s *fileAPI) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (a
 // any other.
 func fileHeader(h http.Header, filename, mimeType string) {
 	disposition, contentType := "attachment", strings.ToLower(mimeType)
-	if chat.Inline(mimeType) {
+	if engine.Inline(mimeType) {
 		disposition = "inline"
 	}
 	switch {
@@ -126,7 +127,7 @@ func (s *sealedFiles) file(w http.ResponseWriter, r *http.Request, _ chat.Author
 
 // presentation shows sessions and messages, with links to their files.
 type presentation struct {
-	engine *chat.Engine
+	engine *engine.Engine
 	links  *chat.FileLinks
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // upload sends a form with the given fields, in order; a field named file is
@@ -167,7 +168,7 @@ func TestHostileAttachments(t *testing.T) {
 				if open := file.header.Get("Access-Control-Allow-Origin"); (open == "*") != strings.HasPrefix(a.text("mimeType"), "audio/") {
 					t.Errorf("Access-Control-Allow-Origin %q", open)
 				}
-				if inline != chat.Inline(a.text("mimeType")) || !strings.Contains(file.header.Get("Content-Security-Policy"), "default-src 'none'") {
+				if inline != engine.Inline(a.text("mimeType")) || !strings.Contains(file.header.Get("Content-Security-Policy"), "default-src 'none'") {
 					t.Errorf("served with %v", file.header)
 				}
 			})

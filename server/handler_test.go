@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestDatabaseAway: that the database is away is no fault of relay's, and passes.
@@ -83,7 +84,7 @@ func bubbled(t *testing.T) *community {
 		}
 	})
 	log := slog.New(slog.DiscardHandler)
-	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log})
+	engine, err := engine.Open(t.Context(), engine.Config{Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestConsoleReloadsAfterUncertainCommit(t *testing.T) {
 func TestHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := bubbled(t)
-		v, err := s.engine.Init(t.Context(), chat.Visit{VisitorID: "v"})
+		v, err := s.engine.Init(t.Context(), engine.Visit{VisitorID: "v"})
 		if err != nil {
 			t.Fatal(err)
 		}

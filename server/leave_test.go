@@ -8,6 +8,8 @@ import (
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/hub"
 )
 
 func TestDisconnectIsChecked(t *testing.T) {
@@ -59,26 +61,26 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 	visitor := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
 	for _, tt := range []struct {
 		name string
-		back func(t *testing.T, relay *chat.Relay, id string)
+		back func(t *testing.T, relay *engine.Engine, id string)
 		left bool
 	}{
-		{"nobody comes back", func(*testing.T, *chat.Relay, string) {}, true},
-		{"init of the next page", func(t *testing.T, relay *chat.Relay, _ string) {
-			if _, err := relay.Init(t.Context(), chat.Visit{VisitorID: "v"}); err != nil {
+		{"nobody comes back", func(*testing.T, *engine.Engine, string) {}, true},
+		{"init of the next page", func(t *testing.T, relay *engine.Engine, _ string) {
+			if _, err := relay.Init(t.Context(), engine.Visit{VisitorID: "v"}); err != nil {
 				t.Fatal(err)
 			}
 		}, false},
-		{"a stream of the next page", func(t *testing.T, relay *chat.Relay, id string) {
+		{"a stream of the next page", func(t *testing.T, relay *engine.Engine, id string) {
 			feed, _, err := relay.Follow(t.Context(), visitor, id, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			feed.Close()
 		}, false},
-		{"another page that stays open", func(t *testing.T, relay *chat.Relay, id string) {
+		{"another page that stays open", func(t *testing.T, relay *engine.Engine, id string) {
 			feed, _, err := relay.Follow(t.Context(), visitor, id, "")
 			if err == nil {
-				err = relay.Disconnect(t.Context(), visitor, id, chat.Leave{Reason: "manual"})
+				err = relay.Disconnect(t.Context(), visitor, id, engine.Leave{Reason: "manual"})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -107,29 +109,29 @@ func TestLeavingTakesHalfAMinute(t *testing.T) {
 
 // leaveAndWait announces a leave, lets back happen and reports whether the
 // visitor counts as gone after 30 seconds, not earlier.
-func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *chat.Relay, string)) bool {
+func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*testing.T, *engine.Engine, string)) bool {
 	log := discard
-	engine, err := chat.Open(t.Context(), chat.Config{Store: store, Log: log})
+	relay, err := engine.Open(t.Context(), engine.Config{Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := contextOf(t)
 	done := make(chan error, 1)
-	go func() { done <- engine.Run(ctx) }()
-	v, err := engine.Init(t.Context(), chat.Visit{VisitorID: "v"})
+	go func() { done <- relay.Run(ctx) }()
+	v, err := relay.Init(t.Context(), engine.Visit{VisitorID: "v"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := v.Session.ID
-	if _, err := engine.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
+	if _, err := relay.Send(t.Context(), visitor, engine.Post{SessionID: id, Content: "hi"}); err != nil {
 		t.Fatal(err)
 	}
-	operators := engine.Hub.Subscribe("")
-	if err := engine.Disconnect(t.Context(), visitor, id, chat.Leave{Duration: 3, Reason: "page_unload"}); err != nil {
+	operators := relay.Hub.Subscribe("")
+	if err := relay.Disconnect(t.Context(), visitor, id, engine.Leave{Duration: 3, Reason: "page_unload"}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(10 * time.Second)
-	back(t, engine.Relay, id)
+	back(t, relay, id)
 	time.Sleep(19 * time.Second)
 	if gone(operators) {
 		t.Error("the visitor was gone before half a minute was over")
@@ -143,7 +145,7 @@ func leaveAndWait(t *testing.T, store *db.DB, visitor chat.Author, back func(*te
 }
 
 // gone reads the events that operators received so far.
-func gone(operators *chat.Subscription) (left bool) {
+func gone(operators *hub.Subscription) (left bool) {
 	for len(operators.C) > 0 {
 		e := <-operators.C
 		left = left || e.Type == chat.EventDisconnect

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func TestExport(t *testing.T) {
@@ -20,7 +21,7 @@ func TestExport(t *testing.T) {
 		for i := range sessions {
 			id := s.open(fmt.Sprint(i))
 			for n := range each {
-				if _, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
+				if _, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, engine.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -68,7 +69,7 @@ func TestExportOfABusySite(t *testing.T) {
 		visitor := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
 		var ids []string
 		say := func(id string) {
-			if _, err := s.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "hi"}); err != nil {
+			if _, err := s.Send(t.Context(), visitor, engine.Post{SessionID: id, Content: "hi"}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // maxDeliveries is how many deliveries one request may list.
@@ -16,7 +17,7 @@ const maxDeliveries = 100
 // deliveryAPI is about deliveries that failed.
 type deliveryAPI struct {
 	auditor
-	engine  *chat.Engine
+	engine  *engine.Engine
 	webhook Webhook
 }
 

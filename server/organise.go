@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // organiseRequest changes how a session is organised. A field that is left out stays;
@@ -19,7 +20,7 @@ type organiseRequest struct {
 
 // organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
 func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by chat.Author, in organiseRequest) (any, error) {
-	o := chat.Organising{Tags: in.Tags, Add: in.AddTags, Remove: in.RemoveTags}
+	o := engine.Organising{Tags: in.Tags, Add: in.AddTags, Remove: in.RemoveTags}
 	if len(in.SnoozedUntil) > 0 {
 		until := chat.Time(0)
 		if string(in.SnoozedUntil) != "null" {

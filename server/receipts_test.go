@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestDelivered: a message is delivered once the other side's client has it, from
@@ -90,7 +91,7 @@ func TestReadAll(t *testing.T) {
 		id := s.open("v")
 		for n := range 1100 {
 			by := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
-			if _, err := s.Send(t.Context(), by, chat.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
+			if _, err := s.Send(t.Context(), by, engine.Post{SessionID: id, Content: fmt.Sprint(n)}); err != nil {
 				t.Fatal(err)
 			}
 		}

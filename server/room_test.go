@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // crowded is a store on a disk with so much room.
@@ -33,13 +34,13 @@ func TestDiskNearlyFull(t *testing.T) {
 		defer store.Close()
 		disk, log := &crowded{Store: store}, slog.New(slog.DiscardHandler)
 		disk.free.Store(1 << 30)
-		engine, err := chat.Open(t.Context(), chat.Config{Store: disk, Log: log})
+		relay, err := engine.Open(t.Context(), engine.Config{Store: disk, Log: log})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newServer(config.Config{}, Deps{Engine: engine, Log: log}, engine.Hub.Close)
+		s := newServer(config.Config{}, Deps{Engine: relay, Log: log}, relay.Hub.Close)
 		ended := make(chan error, 1)
-		go func() { ended <- engine.Run(t.Context()) }()
+		go func() { ended <- relay.Run(t.Context()) }()
 		notices := 0
 		for i, tt := range []struct {
 			free           int64
@@ -55,7 +56,7 @@ func TestDiskNearlyFull(t *testing.T) {
 			}
 			notices = 0
 			err = store.Read(t.Context(), func(rd chat.Reader) error {
-				events, err := rd.Events(chat.SystemSession, 0, 0)
+				events, err := rd.Events(engine.SystemSession, 0, 0)
 				for _, e := range events {
 					if strings.Contains(string(e.Payload), "MB left") {
 						notices++
@@ -67,7 +68,7 @@ func TestDiskNearlyFull(t *testing.T) {
 				t.Errorf("%d: %d notices, %v; want %d", i, notices, err, tt.notices)
 			}
 		}
-		engine.Stop(time.Now().Add(time.Second))
+		relay.Stop(time.Now().Add(time.Second))
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

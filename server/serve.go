@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Serve answers requests until Stop, or until the listener fails.
@@ -29,5 +29,5 @@ func (s *Server) Stop(patience time.Duration) {
 		s.log.Warn("some requests did not end in time and were cut off")
 		s.web.Close()
 	}
-	chat.Within(time.Second, s.streams.parked.Wait) // the end of the streams ends them
+	engine.Within(time.Second, s.streams.parked.Wait) // the end of the streams ends them
 }

@@ -1,5 +1,5 @@
 // Package server speaks HTTP: it knows requests, JSON and pages, and calls the
-// service ([chat.Relay]) for everything else. It knows no SQL, no bridge and no
+// service ([engine.Relay]) for everything else. It knows no SQL, no bridge and no
 // platform: it declares the interfaces that it needs of them.
 package server
 
@@ -17,13 +17,14 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
 )
 
 // Deps are the parts that the servers of both modes work with.
 type Deps struct {
-	Engine  *chat.Engine
+	Engine  *engine.Engine
 	Webhook Webhook
 	Bridges Bridges
 	AI      AI
@@ -50,7 +51,7 @@ type Server struct {
 	*clients
 	*limits
 	renderer
-	engine  *chat.Engine
+	engine  *engine.Engine
 	bridges Bridges
 	system  System // nil in bridge mode
 	log     *slog.Logger

@@ -25,6 +25,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -36,7 +37,7 @@ const (
 
 // site is a running community server.
 type site struct {
-	*chat.Engine
+	*engine.Engine
 	t      *testing.T
 	url    string
 	store  *db.DB
@@ -71,8 +72,8 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	var err error
-	s.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log,
-		Declared: bridges.Settings(), Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: chat.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+	s.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: log,
+		Declared: bridges.Settings(), Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: engine.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 
 // serve answers requests at a port of its own, beside the engine with its parts. stop
 // stops both, as main does.
-func (s *site) serve(parts ...chat.Part) (listener net.Listener, stop func()) {
+func (s *site) serve(parts ...engine.Part) (listener net.Listener, stop func()) {
 	s.t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(s.t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -122,7 +123,7 @@ func (s *site) serve(parts ...chat.Part) (listener net.Listener, stop func()) {
 	}
 }
 
-func newWebhook(cfg config.Config, engine *chat.Engine, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
+func newWebhook(cfg config.Config, engine *engine.Engine, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
 	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: cfg.WebhookAllowCIDRs,
 		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == chat.ModeBridge, Log: log, Version: "test"})
 }

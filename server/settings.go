@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -15,7 +16,7 @@ import (
 type settingsAPI struct {
 	*passwords
 	auditor
-	engine  *chat.Engine
+	engine  *engine.Engine
 	team    *team.Team
 	keys    *Keyring
 	bridges Bridges

@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -20,7 +21,7 @@ const setupCookie = "relay_setup"
 type ownPages struct {
 	*signIns
 	renderer
-	engine *chat.Engine
+	engine *engine.Engine
 }
 
 // home answers GET /: both keys while the set-up window is open and the caller

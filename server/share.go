@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // Limits hold over all nodes that share a database: each second a node sends the others
@@ -54,11 +54,11 @@ func (r *rates) shared() map[string]sharedLimit {
 
 // ShareLimits makes the limits hold over all nodes until ctx ends.
 func (s *Server) ShareLimits(ctx context.Context) error {
-	nodes, limits := s.engine.Nodes, s.rates.shared()
-	if nodes.Name() == "" || !s.cfg.RateLimit {
+	others, limits := s.engine.Nodes, s.rates.shared()
+	if others.Name() == "" || !s.cfg.RateLimit {
 		return nil
 	}
-	nodes.Subscribe(noteUse, chat.Topic{
+	others.Subscribe(noteUse, nodes.Topic{
 		Receive: func(node string, args []json.RawMessage) { receiveUse(limits, node, args) },
 		Gone: func(node string) {
 			for _, l := range limits {
@@ -77,15 +77,15 @@ func (s *Server) ShareLimits(ctx context.Context) error {
 				begun = now
 				clear(sent)
 			}
-			if nodes.Shared() {
-				sendUse(nodes, limits, sent, now)
+			if others.Shared() {
+				sendUse(others, limits, sent, now)
 			}
 		}
 	}
 }
 
 // sendUse sends the other nodes what has changed.
-func sendUse(nodes *chat.Nodes, limits map[string]sharedLimit, sent map[string]use, now time.Time) {
+func sendUse(nodes *nodes.Nodes, limits map[string]sharedLimit, sent map[string]use, now time.Time) {
 	for name, l := range limits {
 		for _, u := range l.busy(now) {
 			client := base36(u.client)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/hub"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -97,7 +99,7 @@ type streams struct {
 type visitorStreams struct {
 	*limits
 	*streams
-	engine *chat.Engine
+	engine *engine.Engine
 	links  *chat.FileLinks
 }
 
@@ -139,7 +141,7 @@ type connectedState struct {
 
 // open begins a stream and writes what happened since its cursor. out is
 // nil if the client has gone already; the caller must call leave.
-func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *chat.Feed, out *sse, leave func(), err error) {
+func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *hub.Feed, out *sse, leave func(), err error) {
 	query := r.URL.Query()
 	sessionID := query.Get("sessionId")
 	if err := required("sessionId", sessionID); err != nil {
@@ -170,7 +172,7 @@ func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Au
 
 // follow writes a feed's events until the client, the session or relay
 // ends it.
-func (s *visitorStreams) follow(ctx context.Context, out *sse, feed *chat.Feed) {
+func (s *visitorStreams) follow(ctx context.Context, out *sse, feed *hub.Feed) {
 	follow(ctx, out, feed.C(), func(e *chat.Event, open bool) bool {
 		if !open {
 			return false
@@ -206,7 +208,7 @@ func follow[T any](ctx context.Context, out *sse, events <-chan T, next func(e T
 
 // pass writes a page of a feed and the following ones, one at a time: what a slow
 // reader misses stays in the database. It reports whether the stream goes on.
-func (s *visitorStreams) pass(ctx context.Context, out *sse, feed *chat.Feed, page chat.Page) bool {
+func (s *visitorStreams) pass(ctx context.Context, out *sse, feed *hub.Feed, page hub.Page) bool {
 	for {
 		out.facts(s.links, feed, page)
 		if out.send() != nil {
@@ -233,7 +235,7 @@ func (s *streams) cut(ctx context.Context, err error) {
 
 // facts queues events for a visitor. A resync makes the client reload
 // the history; it carries the id from which the stream goes on.
-func (o *sse) facts(links *chat.FileLinks, feed *chat.Feed, page chat.Page) {
+func (o *sse) facts(links *chat.FileLinks, feed *hub.Feed, page hub.Page) {
 	for i := range page.Events {
 		e := &page.Events[i]
 		if !e.For(chat.StreamVisitor) {
@@ -260,7 +262,7 @@ func (o *sse) state(t chat.EventType, body any) {
 
 // operatorStreams are the streams of the console and of operators' programs.
 type operatorStreams struct {
-	engine *chat.Engine
+	engine *engine.Engine
 	team   *team.Team
 	keys   *Keyring
 	links  *chat.FileLinks

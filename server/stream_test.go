@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func TestWidgetStream(t *testing.T) {
@@ -131,7 +132,7 @@ func TestStreamOfALongHistory(t *testing.T) {
 	id := s.open("v")
 	const messages = 130
 	for i := range messages {
-		_, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
+		_, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, engine.Post{SessionID: id, Content: fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // System shows and backs up the database.
@@ -31,7 +32,7 @@ type System interface {
 type systemAPI struct {
 	*clients
 	auditor
-	engine  *chat.Engine
+	engine  *engine.Engine
 	keys    *Keyring
 	system  System
 	bridges Bridges

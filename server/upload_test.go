@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestUploadPace: a sender may rest for a while, but not be slow for ever.
@@ -49,9 +49,9 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error { d.write = t; return ni
 func TestUploadToASlowRelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deadlines{}
-		p := newPatientReader(strings.NewReader(strings.Repeat("z", 20*chat.ChunkSize)), d)
+		p := newPatientReader(strings.NewReader(strings.Repeat("z", 20*engine.ChunkSize)), d)
 		for range 20 {
-			if _, err := io.ReadFull(p, make([]byte, chat.ChunkSize)); err != nil {
+			if _, err := io.ReadFull(p, make([]byte, engine.ChunkSize)); err != nil {
 				t.Fatal(err)
 			}
 			if left := time.Until(d.read); left < idleTimeout {

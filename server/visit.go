@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Visitors also fill in the form, rate, trigger events and leave. Operators ask for
@@ -83,7 +84,7 @@ func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author,
 type disconnectRequest struct {
 	inSession
 	Token string `json:"sessionToken"` // sendBeacon cannot send headers
-	chat.Leave
+	engine.Leave
 }
 
 func (s *widgetAPI) disconnect(_ http.ResponseWriter, r *http.Request, by chat.Author, in disconnectRequest) (any, error) {

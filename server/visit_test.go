@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/db/dbtest"
-	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func TestPreChat(t *testing.T) {
@@ -319,7 +319,7 @@ func TestRequireSessionToken(t *testing.T) {
 			t.Fatalf("init answers %s", a.body)
 		}
 		s.refused(s.call("POST", "/api/widget/messages", publicKey, object{"sessionId": a.text("sessionId"), "content": "x"}), 404, "Session not found")
-		v, err := s.Init(t.Context(), chat.Visit{VisitorID: "from before it was required"})
+		v, err := s.Init(t.Context(), engine.Visit{VisitorID: "from before it was required"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/privacy"
 )
 
@@ -13,7 +14,7 @@ import (
 type dataAPI struct {
 	presentation
 	auditor
-	engine  *chat.Engine
+	engine  *engine.Engine
 	bridges Bridges
 	log     *slog.Logger
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // waits returns since when a conversation waits, "" if it does not, after it has
@@ -69,7 +70,7 @@ func TestWaitingSurvives(t *testing.T) {
 		is("blocking", "")
 		s.must("POST", admin+"/unblock", secretKey, nil)
 		is("unblocking", first)
-		if out, err := s.HandBack(t.Context(), chat.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "A colleague will answer here.", Late: true}, chat.AIEndAsked); out != chat.AIStored || err != nil {
+		if out, err := s.HandBack(t.Context(), engine.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "A colleague will answer here.", Late: true}, chat.AIEndAsked); out != engine.AIStored || err != nil {
 			t.Fatal(out, err)
 		}
 		is("the AI's hand-over", first)
@@ -103,7 +104,7 @@ func TestWaitingAfterDeletion(t *testing.T) {
 			t.Errorf("without any message it waits since %q, %v unread", got, n)
 		}
 		third := s.wrote(id, "now really").text("timestamp")
-		if out, err := s.HandBack(t.Context(), chat.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "A colleague will answer here.", Late: true}, chat.AIEndAsked); out != chat.AIStored || err != nil {
+		if out, err := s.HandBack(t.Context(), engine.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "A colleague will answer here.", Late: true}, chat.AIEndAsked); out != engine.AIStored || err != nil {
 			t.Fatal(out, err)
 		}
 		answer := s.must("POST", admin+"/messages", secretKey, object{"content": "of another conversation"})
@@ -123,8 +124,8 @@ func TestWaitingForLaterMessage(t *testing.T) {
 		id := s.open("v")
 		seen, _ := chat.SeqOf(s.wrote(id, "hello").text("id"))
 		second := s.wrote(id, "and this?").text("timestamp")
-		reply := chat.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "Hello!", Seen: seen, Late: true}
-		if out, err := s.AIAnswer(t.Context(), reply); out != chat.AIStored || err != nil {
+		reply := engine.AIReply{SessionID: id, ClientID: "d1", Name: "AI", Content: "Hello!", Seen: seen, Late: true}
+		if out, err := s.AIAnswer(t.Context(), reply); out != engine.AIStored || err != nil {
 			t.Fatal(out, err)
 		}
 		if got := s.waits(id); got != second {

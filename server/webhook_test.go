@@ -22,6 +22,7 @@ import (
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the webhook")
@@ -257,7 +258,7 @@ func TestWebhookToAnotherReceiverWhileAway(t *testing.T) {
 	id := s.open("v")
 	s.say(id, "hi")
 	store := &shaky{Store: s.store}
-	other, err := chat.Open(t.Context(), chat.Config{Store: store, Log: discard})
+	other, err := engine.Open(t.Context(), engine.Config{Store: store, Log: discard})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/statistics"
 )
 
@@ -57,7 +58,7 @@ type initSession struct {
 type widgetAPI struct {
 	*limits
 	presentation
-	engine  *chat.Engine
+	engine  *engine.Engine
 	counter *statistics.Counter
 }
 
@@ -71,7 +72,7 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, _ chat.Author)
 	}
 	agent := strings.ToValidUTF8(cmp.Or(in.UserAgent, r.UserAgent()), "")
 	browser, device := describeAgent(agent)
-	v, err := s.engine.Init(r.Context(), chat.Visit{
+	v, err := s.engine.Init(r.Context(), engine.Visit{
 		VisitorID: in.VisitorID,
 		UseToken:  in.UseSessionToken || s.cfg.RequireSessionToken,
 		Token:     in.SessionToken,
@@ -104,8 +105,8 @@ type postRequest struct {
 	Internal      bool     `json:"internal"` // of operators
 }
 
-func (p *postRequest) post(sessionID string) chat.Post {
-	return chat.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo, AttachmentIDs: p.AttachmentIDs}
+func (p *postRequest) post(sessionID string) engine.Post {
+	return engine.Post{SessionID: sessionID, Content: p.Content, ReplyTo: p.ReplyTo, AttachmentIDs: p.AttachmentIDs}
 }
 
 func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
@@ -150,7 +151,7 @@ func (s presentation) history(r *http.Request, by chat.Author, sessionID string)
 		return nil, err
 	}
 	q := r.URL.Query()
-	h, err := s.engine.History(r.Context(), by, chat.HistoryQuery{SessionID: sessionID,
+	h, err := s.engine.History(r.Context(), by, engine.HistoryQuery{SessionID: sessionID,
 		Before: q.Get("before"), After: q.Get("after"), Limit: limit})
 	if err != nil {
 		return nil, err

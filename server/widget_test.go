@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func TestHealth(t *testing.T) {
@@ -75,7 +76,7 @@ func TestNewestMessages(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	id := s.open("v")
 	for i := range 120 {
-		_, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, chat.Post{SessionID: id, Content: fmt.Sprint(i)})
+		_, err := s.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}, engine.Post{SessionID: id, Content: fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}

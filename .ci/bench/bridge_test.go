@@ -19,6 +19,7 @@ import (
 	relayserver "github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // The bridge server is measured in this process, beside its floor and with the
@@ -54,7 +55,7 @@ func serveHTTP(b *testing.B, h http.Handler) serving {
 // destinations whose events wait.
 type bridgeServer struct {
 	serving
-	relay *chat.Relay
+	relay *engine.Engine
 }
 
 func startBridge(b *testing.B, targets ...string) bridgeServer {
@@ -66,7 +67,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	backlog := relayserver.NewBacklog(chat.NewFileLinks("key", ""))
-	engine, err := chat.Open(ctx, chat.Config{Store: store, Mode: chat.ModeBridge, Log: log, Taps: []func(*chat.Event){backlog.Publish},
+	engine, err := engine.Open(ctx, engine.Config{Store: store, Mode: chat.ModeBridge, Log: log, Taps: []func(*chat.Event){backlog.Publish},
 		Targets: func(*chat.Settings) (list []chat.Target) {
 			for _, name := range targets {
 				list = append(list, chat.Target{Name: name, Kind: chat.TargetBridge})
@@ -85,7 +86,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	s := serveHTTP(b, srv.HTTPServer().Handler)
 	stop := s.close
 	s.close = func() { backlog.Close(); stop(); _ = store.Close() }
-	return bridgeServer{s, engine.Relay}
+	return bridgeServer{s, engine}
 }
 
 // decoding is the floor of posts: it decodes the same JSON and answers the same.
@@ -281,7 +282,7 @@ func spread(b *testing.B, got chan time.Time, publish func()) (p50, p99 float64)
 
 func (s bridgeServer) operator(b *testing.B, content string) {
 	by := chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Olga"}
-	p := chat.Post{SessionID: "s0", ID: fmt.Sprint("tg:", counter.Add(1)), Content: content}
+	p := engine.Post{SessionID: "s0", ID: fmt.Sprint("tg:", counter.Add(1)), Content: content}
 	if _, err := s.relay.Send(context.Background(), by, p); err != nil {
 		b.Error(err)
 	}

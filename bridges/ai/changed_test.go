@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // thinking is a model that holds each answer until it may go on, and then answers
@@ -61,7 +62,7 @@ func TestQuestionChangesWhileItThinks(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					sent, err := h.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "red?"})
+					sent, err := h.Send(t.Context(), visitor, engine.Post{SessionID: id, Content: "red?"})
 					if err != nil {
 						t.Fatal(err)
 					}

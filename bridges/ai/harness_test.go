@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 
 // harness is a relay with an AI, in memory and in a time of its own.
 type harness struct {
-	*chat.Engine
+	*engine.Engine
 	t     *testing.T
 	model *aitest.Model
 	asks  *library
@@ -75,7 +76,7 @@ func openHarness(t *testing.T, store chat.Store, settings map[string]chat.Raw, a
 	h := &harness{t: t, model: aitest.New(t, answer), asks: &library{}, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(h.log, nil))
 	var err error
-	h.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: log, Settings: env, Targets: func(s *chat.Settings) []chat.Target {
+	h.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: log, Settings: env, Targets: func(s *chat.Settings) []chat.Target {
 		ai := s.AI()
 		return []chat.Target{ai.Target()}
 	}})
@@ -102,7 +103,7 @@ func openHarness(t *testing.T, store chat.Store, settings map[string]chat.Raw, a
 // open opens a session.
 func (h *harness) open(language string) string {
 	h.t.Helper()
-	v, err := h.Init(h.t.Context(), chat.Visit{VisitorID: chat.NewID(), New: true, Metadata: chat.Metadata{Language: language,
+	v, err := h.Init(h.t.Context(), engine.Visit{VisitorID: chat.NewID(), New: true, Metadata: chat.Metadata{Language: language,
 		URL: "https://shop.example/checkout?token=hunter2#x", Referrer: "https://search.example/?q=secret"}})
 	if err != nil {
 		h.t.Fatal(err)
@@ -112,14 +113,14 @@ func (h *harness) open(language string) string {
 
 func (h *harness) say(by chat.Author, id, text string) {
 	h.t.Helper()
-	if _, err := h.Send(h.t.Context(), by, chat.Post{SessionID: id, Content: text}); err != nil {
+	if _, err := h.Send(h.t.Context(), by, engine.Post{SessionID: id, Content: text}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 func (h *harness) do(id, command string) string {
 	h.t.Helper()
-	parsed, _ := chat.ParseCommand(command, true)
+	parsed, _ := engine.ParseCommand(command, true)
 	result, err := h.Execute(h.t.Context(), operator, id, parsed, "")
 	if err != nil {
 		return err.Error()
@@ -139,7 +140,7 @@ func (h *harness) said(id string) string { return h.told(id, visitor) }
 // told is the conversation as somebody reads it; notes stand in brackets.
 func (h *harness) told(id string, by chat.Author) string {
 	h.t.Helper()
-	history, err := h.History(h.t.Context(), by, chat.HistoryQuery{SessionID: id, Limit: 100})
+	history, err := h.History(h.t.Context(), by, engine.HistoryQuery{SessionID: id, Limit: 100})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // injection is a text by which somebody wants the model to do what they say.
@@ -63,7 +64,7 @@ func TestInjections(t *testing.T) {
 func (h *harness) attack(in injection) {
 	h.t.Helper()
 	text := "How can I return my shoes?"
-	visit := chat.Visit{VisitorID: chat.NewID(), New: true, Metadata: chat.Metadata{Language: "en", URL: "https://shop.example/shoes"}}
+	visit := engine.Visit{VisitorID: chat.NewID(), New: true, Metadata: chat.Metadata{Language: "en", URL: "https://shop.example/shoes"}}
 	page := chat.Passage{Source: "s", Title: "Returns", URL: "https://shop.example/returns", Text: "Send goods back by post."}
 	identity := map[string]any{"name": "Grace", "email": "grace@navy.example"}
 	switch in.Where {
@@ -100,7 +101,7 @@ func (h *harness) attack(in injection) {
 // unharmed looks at what the visitor reads of the AI.
 func (h *harness) unharmed(in injection, id string) {
 	h.t.Helper()
-	history, err := h.History(h.t.Context(), visitor, chat.HistoryQuery{SessionID: id, Limit: 100})
+	history, err := h.History(h.t.Context(), visitor, engine.HistoryQuery{SessionID: id, Limit: 100})
 	if err != nil {
 		h.t.Fatal(err)
 	}

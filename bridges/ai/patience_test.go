@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestHangingEndpoint: who waits for an endpoint that says nothing is handed over within
@@ -22,7 +23,7 @@ func TestHangingEndpoint(t *testing.T) {
 		passes(29 * time.Second)
 		h.is("while it may answer", h.takeovers(id), "")
 		passes(6 * time.Second)
-		h.is("handed over", h.said(id), "v: hello|a: "+chat.HandBackText("en", chat.AIEndFailed))
+		h.is("handed over", h.said(id), "v: hello|a: "+engine.HandBackText("en", chat.AIEndFailed))
 		passes(time.Hour)
 		h.asked(1)
 	})

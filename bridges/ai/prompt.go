@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Prompt is what a model is asked: relay's rules, and the data that they speak of.
@@ -70,7 +71,7 @@ var marker = chat.LazyRegexp(`===[A-Z2-7]{12}===`)
 
 // prompt makes a Prompt of rules, a turn and passages. The markers are new every
 // time, so that no text can hold them.
-func prompt(rules string, settings *chat.AI, turn *chat.AITurn, passages []chat.Passage) Prompt {
+func prompt(rules string, settings *chat.AI, turn *engine.AITurn, passages []chat.Passage) Prompt {
 	mark := "===" + rand.Text()[:markLetters] + "==="
 	var data strings.Builder
 	section := func(title, text string) {
@@ -110,7 +111,7 @@ func pageText(address string) string {
 
 // conversationText has one line for each message, so that no text can begin another
 // one's.
-func conversationText(settings *chat.AI, turn *chat.AITurn) string {
+func conversationText(settings *chat.AI, turn *engine.AITurn) string {
 	var b strings.Builder
 	visitor := "Visitor"
 	if name := firstName(&turn.Session); name != "" {
@@ -162,7 +163,7 @@ func firstName(s *chat.Session) string {
 
 // question is what passages are looked for with: what waits for an answer, and as
 // much of what was said before as a short question needs to be understood.
-func question(turn *chat.AITurn) string {
+func question(turn *engine.AITurn) string {
 	text := asked(turn)
 	for i := len(turn.Messages) - len(turn.Waiting) - 1; i >= 0 && len(text) < shortQuestion; i-- {
 		if m := &turn.Messages[i]; m.Sender == chat.SenderVisitor {
@@ -173,7 +174,7 @@ func question(turn *chat.AITurn) string {
 }
 
 // asked is what waits for an answer.
-func asked(turn *chat.AITurn) string {
+func asked(turn *engine.AITurn) string {
 	texts := make([]string, len(turn.Waiting))
 	for i := range turn.Waiting {
 		texts[i] = messageText(&turn.Waiting[i])

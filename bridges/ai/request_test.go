@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestDraftMode: the AI proposes and operators send, and go on getting proposals.
@@ -93,8 +94,8 @@ func TestOnce(t *testing.T) {
 			}
 		}
 		turn, _ := h.AITurn(t.Context(), &chat.Delivery{SessionID: id, Rev: 1 << 30})
-		out, err := h.AIAnswer(t.Context(), chat.AIReply{SessionID: id, ClientID: lane[0].ID(), Content: "Again.", Seen: turn.Seen})
-		if out != chat.AIDropped || err != nil {
+		out, err := h.AIAnswer(t.Context(), engine.AIReply{SessionID: id, ClientID: lane[0].ID(), Content: "Again.", Seen: turn.Seen})
+		if out != engine.AIDropped || err != nil {
 			t.Errorf("stored again: %v, %v", out, err)
 		}
 		h.is("once", h.said(id), "v: one|a: Yes.")
@@ -119,7 +120,7 @@ func TestAskForPerson(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h.is("once", h.said(id), "v: Bonjour|a: Yes.|a: "+chat.HandBackText("fr", chat.AIEndAsked))
+		h.is("once", h.said(id), "v: Bonjour|a: Yes.|a: "+engine.HandBackText("fr", chat.AIEndAsked))
 		h.is("why", h.takeovers(id), "true false:asked")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Requests answers operators' requests to the AI with notes.
@@ -41,7 +42,7 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	}
 	for range 2 {
 		out, err := s.try(ctx, d, request.Kind)
-		if err != nil || out != chat.AIStale {
+		if err != nil || out != engine.AIStale {
 			return err
 		}
 	}
@@ -49,10 +50,10 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 }
 
 // try asks the model once and stores what it made of the conversation.
-func (s Requests) try(ctx context.Context, d *chat.Delivery, kind string) (chat.AIOutcome, error) {
+func (s Requests) try(ctx context.Context, d *chat.Delivery, kind string) (engine.AIOutcome, error) {
 	turn, err := s.Engine.AITurn(ctx, d)
 	if err != nil {
-		return chat.AIDropped, err
+		return engine.AIDropped, err
 	}
 	rules, isDraft := draftRules, kind == chat.AIDraft
 	if !isDraft {
@@ -61,9 +62,9 @@ func (s Requests) try(ctx context.Context, d *chat.Delivery, kind string) (chat.
 	r, err := s.think(ctx, rules, &turn, readDraft)
 	switch {
 	case err != nil:
-		return chat.AIDropped, s.retryOrReport(ctx, d, err)
+		return engine.AIDropped, s.retryOrReport(ctx, d, err)
 	case r.text == "":
-		return chat.AIDropped, s.say(ctx, d, "The AI has nothing to say here.")
+		return engine.AIDropped, s.say(ctx, d, "The AI has nothing to say here.")
 	case !isDraft:
 		r.text, r.sources = "Summary:\n"+r.text, nil
 	}
@@ -82,11 +83,11 @@ func (s Requests) retryOrReport(ctx context.Context, d *chat.Delivery, err error
 
 // say notes a sentence of relay's own, whatever happened meanwhile.
 func (s Requests) say(ctx context.Context, d *chat.Delivery, text string) error {
-	_, err := s.note(ctx, d, &chat.AITurn{}, reply{text: text}, false)
+	_, err := s.note(ctx, d, &engine.AITurn{}, reply{text: text}, false)
 	return err
 }
 
-func (s Requests) note(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r reply, isDraft bool) (chat.AIOutcome, error) {
+func (s Requests) note(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, r reply, isDraft bool) (engine.AIOutcome, error) {
 	a := s.reply(d, turn, r)
 	a.Asked = true
 	return s.Engine.AINote(ctx, a, isDraft)

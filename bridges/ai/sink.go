@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 // Options are the parts of a Sink.
 type Options struct {
-	Engine    *chat.Engine
+	Engine    *engine.Engine
 	Settings  chat.AI
 	Client    *Client
 	Knowledge Knowledge
@@ -73,7 +74,7 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	if s.Engine.OperatorOnline() {
 		return &chat.RetryAfter{After: presencePause, Scope: chat.ScopeSink, Cause: errOperatorThere}
 	}
-	if language, asks := asksForPerson(asked(&turn), chat.LanguageOf(&turn.Session, asked(&turn))); asks {
+	if language, asks := asksForPerson(asked(&turn), engine.LanguageOf(&turn.Session, asked(&turn))); asks {
 		return s.handBack(ctx, d, &turn, language, chat.AIEndAsked)
 	}
 	if turn.Session.AIAnswers >= s.Settings.MaxAnswers {
@@ -101,7 +102,7 @@ func (s *Sink) spent(ctx context.Context) (bool, error) {
 
 // answer has the model answer. When the visitor writes more meanwhile, or changes what
 // was asked, it thinks again, once.
-func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn chat.AITurn) error {
+func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn) error {
 	defer s.showTyping(ctx, d.SessionID)()
 	for _, late := range []bool{false, true} {
 		r, err := s.think(ctx, answerRules, &turn, readAnswer)
@@ -109,7 +110,7 @@ func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn chat.AITurn) e
 			return s.failed(ctx, d, &turn, err)
 		}
 		out, err := s.store(ctx, d, &turn, r, late)
-		if err != nil || out != chat.AIStale {
+		if err != nil || out != engine.AIStale {
 			return err
 		}
 		if turn, err = s.Engine.AITurn(ctx, d); err != nil || turn.Over() {
@@ -126,46 +127,46 @@ const changingPause = 3 * time.Second
 var errChanging = &chat.RetryAfter{After: changingPause, Scope: chat.ScopeLane, Cause: errors.New("what was asked changed meanwhile")}
 
 // reply is what was made of a turn, as it is stored.
-func (s *Sink) reply(d *chat.Delivery, turn *chat.AITurn, r reply) chat.AIReply {
-	return chat.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Read: turn.Messages}
+func (s *Sink) reply(d *chat.Delivery, turn *engine.AITurn, r reply) engine.AIReply {
+	return engine.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Read: turn.Messages}
 }
 
 // store stores what the model made of a turn.
-func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, r reply, late bool) (chat.AIOutcome, error) {
+func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, r reply, late bool) (engine.AIOutcome, error) {
 	a := s.reply(d, turn, r)
 	a.Late = late
 	if r.handBack == "" {
 		return s.Engine.AIAnswer(ctx, a)
 	}
-	language := chat.LanguageOf(&turn.Session, asked(turn))
+	language := engine.LanguageOf(&turn.Session, asked(turn))
 	if r.text == "" {
-		a.Content = chat.HandBackText(language, r.handBack)
+		a.Content = engine.HandBackText(language, r.handBack)
 	} else {
-		a.Content += "\n\n" + chat.HandBackText(language, "")
+		a.Content += "\n\n" + engine.HandBackText(language, "")
 	}
 	out, err := s.Engine.HandBack(ctx, a, r.handBack)
-	if err == nil && out == chat.AIStored && r.handBack == chat.AIEndUnsure {
+	if err == nil && out == engine.AIStored && r.handBack == chat.AIEndUnsure {
 		err = s.Knowledge.Unanswered(ctx, d.SessionID, chat.WithoutPersonal(asked(turn), turn.Session.PersonalWords()...))
 	}
 	return out, err
 }
 
 // handBack ends the AI in a session without asking the model.
-func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, language, reason string) error {
+func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, language, reason string) error {
 	if language == "" {
-		language = chat.LanguageOf(&turn.Session, asked(turn))
+		language = engine.LanguageOf(&turn.Session, asked(turn))
 	}
-	a := s.reply(d, turn, reply{text: chat.HandBackText(language, reason)})
+	a := s.reply(d, turn, reply{text: engine.HandBackText(language, reason)})
 	a.Late = true
 	out, err := s.Engine.HandBack(ctx, a, reason)
-	if err == nil && out == chat.AIStale {
+	if err == nil && out == engine.AIStale {
 		return errChanging
 	}
 	return err
 }
 
 // think asks the model once by rules and reads its text.
-func (s *Sink) think(ctx context.Context, rules string, turn *chat.AITurn, read func(Completion, *grounds) reply) (reply, error) {
+func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, read func(Completion, *grounds) reply) (reply, error) {
 	until, cancel := context.WithTimeout(ctx, callTimeout) // of the search and the call together
 	defer cancel()
 	passages, err := s.passages(until, turn)
@@ -181,7 +182,7 @@ func (s *Sink) think(ctx context.Context, rules string, turn *chat.AITurn, read 
 }
 
 // passages finds what the model may answer from.
-func (s *Sink) passages(ctx context.Context, turn *chat.AITurn) ([]chat.Passage, error) {
+func (s *Sink) passages(ctx context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
 	ctx, cancel := context.WithTimeout(ctx, knowledgeTimeout)
 	defer cancel()
 	passages, err := s.Knowledge.Passages(ctx, question(turn), maxPassages)
@@ -227,7 +228,7 @@ func (s *Sink) ask(ctx, until context.Context, p Prompt) (Completion, error) {
 
 // failed notes a failed attempt. After the last one, or when no other would help,
 // the session is handed back.
-func (s *Sink) failed(ctx context.Context, d *chat.Delivery, turn *chat.AITurn, err error) error {
+func (s *Sink) failed(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, err error) error {
 	retry, enough := retryLater(ctx, d, err)
 	if !enough {
 		return retry
@@ -251,7 +252,7 @@ func retryLater(ctx context.Context, d *chat.Delivery, err error) (retry error, 
 }
 
 // propose has the model write a draft for operators.
-func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) error {
+func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn engine.AITurn) error {
 	if spent, err := s.spent(ctx); err != nil || spent {
 		return err
 	}
@@ -267,7 +268,7 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn chat.AITurn) 
 		a := s.reply(d, &turn, r)
 		a.Late = late
 		out, err := s.Engine.AINote(ctx, a, true)
-		if err != nil || out != chat.AIStale {
+		if err != nil || out != engine.AIStale {
 			return err
 		}
 		if turn, err = s.Engine.AITurn(ctx, d); err != nil || turn.Over() {

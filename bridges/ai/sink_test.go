@@ -8,6 +8,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestTakeover: operators have their time from the first message on. Then the AI
@@ -147,7 +148,7 @@ func TestHandBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := "v: " + tt.says + "|a: " + chat.HandBackText("de", strings.TrimPrefix(tt.reason, "false:"))
+				want := "v: " + tt.says + "|a: " + engine.HandBackText("de", strings.TrimPrefix(tt.reason, "false:"))
 				h.is("once", h.said(id), want)
 				h.say(visitor, id, "Und jetzt?")
 				passes(time.Hour)

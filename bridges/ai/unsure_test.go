@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestAdmits: in whatever words a model says that it does not know, it is understood.
@@ -55,9 +56,9 @@ func TestAdmits(t *testing.T) {
 // TestAdmitsInEachLanguage: what relay says itself in that case is understood in each of
 // its languages.
 func TestAdmitsInEachLanguage(t *testing.T) {
-	for _, language := range chat.HandBackLanguages() {
-		person := chat.HandBackText(language, chat.AIEndAsked)
-		text := strings.TrimSuffix(chat.HandBackText(language, chat.AIEndUnsure), person)
+	for _, language := range engine.HandBackLanguages() {
+		person := engine.HandBackText(language, chat.AIEndAsked)
+		text := strings.TrimSuffix(engine.HandBackText(language, chat.AIEndUnsure), person)
 		if unsure, _ := admits(text); !unsure {
 			t.Errorf("%s: %q", language, text)
 		}
@@ -103,7 +104,7 @@ func TestKnownInPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.is("one message", h.said(id), "v: Can I return gift cards?|a: You can return goods within 30 days. I don't know whether that holds for gift cards.\n\n"+
-			chat.HandBackText("en", chat.AIEndAsked))
+			engine.HandBackText("en", chat.AIEndAsked))
 		if last := turn.Messages[len(turn.Messages)-1]; len(last.Sources) != 1 || last.Sources[0].URL != shop[0].URL {
 			t.Errorf("its sources: %v", last.Sources)
 		}

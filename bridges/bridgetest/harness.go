@@ -12,12 +12,13 @@ import (
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Harness is an engine with one bridge, on a store in memory that survives its
 // restarts.
 type Harness struct {
-	*chat.Engine
+	*engine.Engine
 	Bridge chat.Bridge
 	Mirror *mirror.Mirror
 	// Stop ends the engine.
@@ -62,7 +63,7 @@ func (h *Harness) Start(b chat.Bridge) {
 		mode = chat.ModeBridge
 	}
 	var err error
-	h.Engine, err = chat.Open(h.t.Context(), chat.Config{Store: h.store, Mode: mode, Log: slog.New(slog.DiscardHandler),
+	h.Engine, err = engine.Open(h.t.Context(), engine.Config{Store: h.store, Mode: mode, Log: slog.New(slog.DiscardHandler),
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	h.must(err)
 	h.serve(b)
@@ -110,7 +111,7 @@ var Visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
 // Visit opens a visitor's session.
 func (h *Harness) Visit(name string) (sessionID string) {
 	h.t.Helper()
-	v, err := h.Init(h.t.Context(), chat.Visit{VisitorID: name, Metadata: chat.Metadata{URL: "https://shop.example/" + name}})
+	v, err := h.Init(h.t.Context(), engine.Visit{VisitorID: name, Metadata: chat.Metadata{URL: "https://shop.example/" + name}})
 	h.must(err)
 	return v.Session.ID
 }
@@ -118,7 +119,7 @@ func (h *Harness) Visit(name string) (sessionID string) {
 // Say sends a visitor's message.
 func (h *Harness) Say(sessionID, text string) chat.Message {
 	h.t.Helper()
-	return h.Post(chat.Post{SessionID: sessionID, Content: text})
+	return h.Post(engine.Post{SessionID: sessionID, Content: text})
 }
 
 // SayWithFile sends a visitor's message with a file.
@@ -126,11 +127,11 @@ func (h *Harness) SayWithFile(sessionID, text, filename, content string) chat.Me
 	h.t.Helper()
 	a, err := h.Upload(h.t.Context(), Visitor, sessionID, filename, strings.NewReader(content))
 	h.must(err)
-	return h.Post(chat.Post{SessionID: sessionID, Content: text, AttachmentIDs: []string{a.ID}})
+	return h.Post(engine.Post{SessionID: sessionID, Content: text, AttachmentIDs: []string{a.ID}})
 }
 
 // Post sends a visitor's message.
-func (h *Harness) Post(p chat.Post) chat.Message {
+func (h *Harness) Post(p engine.Post) chat.Message {
 	h.t.Helper()
 	m, err := h.Send(h.t.Context(), Visitor, p)
 	h.must(err)

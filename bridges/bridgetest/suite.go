@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Connect makes a bridge to a platform, as a start of relay does: what an
@@ -41,7 +42,7 @@ type pace struct{ patience, look time.Duration }
 func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in func(t *testing.T, test func(t *testing.T))) {
 	for _, c := range []struct {
 		name string
-		test func(e *engine)
+		test func(e *fixture)
 	}{
 		{"visitor", visitorSpeaks}, {"escaping", escaping}, {"long text", longText}, {"visitor's file", visitorsFile},
 		{"what happens beside", besides}, {"every note", everyNote}, {"too old to be removed", tooOld}, {"operator", operatorSpeaks}, {"operator's file", operatorsFile},
@@ -94,14 +95,14 @@ func lacks(p Platform, feature string) bool {
 	return lacking && l.Lacks(feature)
 }
 
-func visitorSpeaks(e *engine) {
+func visitorSpeaks(e *fixture) {
 	id := e.Visit("ann")
 	hello := e.Say(id, "hello there")
 	th := e.thread("hello there")
 	if th.Title == "" || len(e.platform.Threads()) != 1 {
 		e.t.Errorf("the threads are\n%s", e.dump())
 	}
-	answer := e.Post(chat.Post{SessionID: id, Content: "anybody?", ReplyTo: hello.ID})
+	answer := e.Post(engine.Post{SessionID: id, Content: "anybody?", ReplyTo: hello.ID})
 	first, reply := e.shows(th.Ref, "hello there"), e.shows(th.Ref, "anybody?")
 	if reply.ReplyTo != first.Remote && !lacks(e.platform, "replies") {
 		e.t.Errorf("the reply answers %q, want %q", reply.ReplyTo, first.Remote)
@@ -126,7 +127,7 @@ var hostile = []string{
 	"line one\n\nline three", "🙂 Ünïcödé שלום 你好",
 }
 
-func escaping(e *engine) {
+func escaping(e *fixture) {
 	for i, text := range hostile {
 		id := e.Visit(fmt.Sprint("visitor", i))
 		e.Say(id, text)
@@ -136,7 +137,7 @@ func escaping(e *engine) {
 	}
 }
 
-func longText(e *engine) {
+func longText(e *fixture) {
 	id := e.Visit("ann")
 	var words []string
 	for i := range 650 {
@@ -149,7 +150,7 @@ func longText(e *engine) {
 }
 
 // inOrder checks that a thread shows each of the words, once and in order.
-func inOrder(e *engine, ref string, words []string) {
+func inOrder(e *fixture, ref string, words []string) {
 	e.t.Helper()
 	var all strings.Builder
 	for _, m := range e.now(ref).Messages {
@@ -171,7 +172,7 @@ func inOrder(e *engine, ref string, words []string) {
 // pixel is a picture, the smallest GIF.
 var pixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
-func visitorsFile(e *engine) {
+func visitorsFile(e *fixture) {
 	id := e.Visit("ann")
 	var ids []string
 	files := map[string][]byte{"notes.txt": []byte("some notes"), "pixel.gif": pixel}
@@ -180,7 +181,7 @@ func visitorsFile(e *engine) {
 		e.must(err)
 		ids = append(ids, a.ID)
 	}
-	e.Post(chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
+	e.Post(engine.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
 	th := e.thread("two files")
 	e.quiet()
 	for _, m := range e.now(th.Ref).Messages {
@@ -194,7 +195,7 @@ func visitorsFile(e *engine) {
 }
 
 // besides is what a thread shows of a session beside its messages.
-func besides(e *engine) {
+func besides(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -221,7 +222,7 @@ func besides(e *engine) {
 
 // everyNote has a session whose revisions are as low as the numbers by which a
 // platform that is new names its threads.
-func everyNote(e *engine) {
+func everyNote(e *fixture) {
 	e.Say(e.Visit("ann"), "the first to come")
 	e.thread("the first to come")
 	id := e.Visit("ben")
@@ -237,7 +238,7 @@ func everyNote(e *engine) {
 
 // tooOld is a message that its visitor deletes after days: some platforms do
 // not remove it then, and the mirror says so.
-func tooOld(e *engine) {
+func tooOld(e *fixture) {
 	id := e.Visit("ann")
 	old := e.Say(id, "my number is 555-0100")
 	th := e.thread("my number is 555-0100")
@@ -261,7 +262,7 @@ func tooOld(e *engine) {
 
 // systemThread is what concerns no session: it stands in a thread of relay's own, in
 // which no visitor is.
-func systemThread(e *engine) {
+func systemThread(e *fixture) {
 	e.must(e.SetOperatorStatus(e.t.Context(), true))
 	th := e.thread("Operators are online now.")
 	e.platform.Write(th.Ref, "Ada", "is anybody there?", "")

@@ -4,18 +4,19 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // aiAnswers: operators see what the AI says, as the AI's and with its sources. Their
 // first word ends it, and !send sends what it proposes.
-func aiAnswers(e *engine) {
+func aiAnswers(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "when do you open?")
 	th := e.thread("when do you open?")
-	reply := func(name, content string) chat.AIReply {
+	reply := func(name, content string) engine.AIReply {
 		turn, err := e.AITurn(e.t.Context(), &chat.Delivery{SessionID: id})
 		e.must(err)
-		return chat.AIReply{SessionID: id, ClientID: name, Name: "Robo", Content: content, Seen: turn.Seen}
+		return engine.AIReply{SessionID: id, ClientID: name, Name: "Robo", Content: content, Seen: turn.Seen}
 	}
 	answer := reply("one", "At <b>seven</b>.")
 	answer.Sources = chat.Sources{{Title: "Hours & more", URL: "https://shop.example/hours"}}
@@ -35,14 +36,14 @@ func aiAnswers(e *engine) {
 	out, err := e.AIAnswer(e.t.Context(), thinking)
 	e.must(err)
 	e.Say(id, "thank you")
-	if out != chat.AIDropped {
+	if out != engine.AIDropped {
 		e.t.Errorf("behind the operator's word it answers: %v", out)
 	}
 	draftsAreSent(e, id, th.Ref, reply("three", "Shall I *send* this?"))
 }
 
 // draftsAreSent: a draft is a note of which !send makes a message, once.
-func draftsAreSent(e *engine, id, thread string, draft chat.AIReply) {
+func draftsAreSent(e *fixture, id, thread string, draft engine.AIReply) {
 	draft.Asked = true
 	_, err := e.AINote(e.t.Context(), draft, true)
 	e.must(err)

@@ -8,7 +8,7 @@ import (
 
 // erased: a platform that deletes threads deletes one with all that is in it, old or
 // new, and leaves the others alone. Deleting it again finds nothing.
-func erased(e *engine) {
+func erased(e *fixture) {
 	eraser, ok := e.Bridge.(chat.ThreadEraser)
 	if !ok {
 		return // relay deletes its messages one by one there

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // crowd lets several visitors write and returns what each session has to show.
-func crowd(e *engine, sessions, messages int) map[string][]string {
+func crowd(e *fixture, sessions, messages int) map[string][]string {
 	e.t.Helper()
 	want := map[string][]string{}
 	ids := make([]string, sessions)
@@ -31,7 +32,7 @@ func crowd(e *engine, sessions, messages int) map[string][]string {
 
 // arrived checks that every session's messages are shown in order, none lost,
 // and at most so many of them twice.
-func arrived(e *engine, want map[string][]string, doubles int64) {
+func arrived(e *fixture, want map[string][]string, doubles int64) {
 	e.t.Helper()
 	var twice int64
 	for _, texts := range want {
@@ -63,7 +64,7 @@ func arrived(e *engine, want map[string][]string, doubles int64) {
 	}
 }
 
-func rateLimited(e *engine) {
+func rateLimited(e *fixture) {
 	e.Say(e.Visit("first"), "hello there")
 	e.thread("hello there")
 	e.platform.Fail(3, FaultRateLimited)
@@ -72,14 +73,14 @@ func rateLimited(e *engine) {
 	arrived(e, want, 0)
 }
 
-func serverFails(e *engine) {
+func serverFails(e *fixture) {
 	e.platform.Fail(2, FaultServer)
 	want := crowd(e, 2, 3)
 	e.quiet()
 	arrived(e, want, e.Mirror.Ambiguous())
 }
 
-func answerLost(e *engine) {
+func answerLost(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -114,7 +115,7 @@ func (d *deletes) Do(ctx context.Context, th chat.Thread, op chat.Op) (string, e
 
 // ambiguousReopening: a session whose thread was deleted gets one other, although
 // nobody knows at first whether it was opened.
-func ambiguousReopening(e *engine) {
+func ambiguousReopening(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	old := e.thread("hello there")
@@ -136,7 +137,7 @@ func ambiguousReopening(e *engine) {
 	e.received(id, "still here")
 }
 
-func outage(e *engine) {
+func outage(e *fixture) {
 	e.platform.Storm(Storm{Seed: 1, All: 1})
 	want := crowd(e, 4, 10)
 	e.await("an attempt", func() bool { return e.Mirror.Trouble() != nil })
@@ -148,7 +149,7 @@ func outage(e *engine) {
 	arrived(e, want, e.Mirror.Ambiguous())
 }
 
-func revoked(e *engine) {
+func revoked(e *fixture) {
 	e.platform.Fail(1, FaultUnauthorized)
 	want := crowd(e, 1, 3)
 	e.await("the mirror to ask for a human", func() bool {
@@ -173,7 +174,7 @@ func revoked(e *engine) {
 	arrived(e, want, e.Mirror.Ambiguous())
 }
 
-func storm(e *engine) {
+func storm(e *fixture) {
 	if testing.Short() {
 		e.t.Skip("it takes a while")
 	}
@@ -185,7 +186,7 @@ func storm(e *engine) {
 
 // longOutage: ten minutes without the platform while 200 visitors write 10,000
 // messages, then a platform that recovers slowly.
-func longOutage(e *engine) {
+func longOutage(e *fixture) {
 	if testing.Short() {
 		e.t.Skip("it takes a while")
 	}
@@ -201,10 +202,10 @@ func longOutage(e *engine) {
 // session, and the session to its thread or to one that continues it.
 func restart(t *testing.T, p Platform, connect Connect, at pace) {
 	e := start(t, p, connect(t), at, true)
-	session := chat.SessionInfo{ID: "session-1", VisitorID: "visitor-1"}
+	session := engine.SessionInfo{ID: "session-1", VisitorID: "visitor-1"}
 	e.must(e.Backend().NewSession(t.Context(), Visitor, session))
-	send := func(e *engine, id, text string) {
-		e.must(e.Backend().Send(t.Context(), Visitor, session, chat.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}))
+	send := func(e *fixture, id, text string) {
+		e.must(e.Backend().Send(t.Context(), Visitor, session, engine.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}))
 	}
 	send(e, "m1", "before the restart")
 	th := e.thread("before the restart")

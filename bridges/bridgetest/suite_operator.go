@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
-func operatorSpeaks(e *engine) {
+func operatorSpeaks(e *fixture) {
 	id := e.Visit("ann")
 	hello := e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -45,7 +46,7 @@ func operatorSpeaks(e *engine) {
 	}
 }
 
-func operatorsFile(e *engine) {
+func operatorsFile(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -66,12 +67,12 @@ func operatorsFile(e *engine) {
 
 // otherSinks: what an operator does elsewhere is shown with its name, what it does here
 // is delivered there, and nothing comes back.
-func otherSinks(e *engine) {
+func otherSinks(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
 	olga := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: "Olga"}
-	m, err := e.Send(e.t.Context(), olga, chat.Post{SessionID: id, Content: "from the console"})
+	m, err := e.Send(e.t.Context(), olga, engine.Post{SessionID: id, Content: "from the console"})
 	e.must(err)
 	if shown := e.shows(th.Ref, "from the console"); !strings.Contains(shown.Text, "Olga") || !shown.FromBot {
 		e.t.Errorf("it is shown as %+v", shown)
@@ -92,7 +93,7 @@ func otherSinks(e *engine) {
 	}
 }
 
-func duplicates(e *engine) {
+func duplicates(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -112,7 +113,7 @@ func duplicates(e *engine) {
 	}
 }
 
-func elsewhere(e *engine) {
+func elsewhere(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -124,7 +125,7 @@ func elsewhere(e *engine) {
 	}
 }
 
-func commands(e *engine) {
+func commands(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -153,7 +154,7 @@ func commands(e *engine) {
 	}
 }
 
-func (e *engine) status(id string) (s chat.Status) {
+func (e *fixture) status(id string) (s chat.Status) {
 	e.must(e.store.ReadOne(e.t.Context(), func(r chat.Reader) error {
 		session, err := r.Session(id)
 		s = session.Status
@@ -162,7 +163,7 @@ func (e *engine) status(id string) (s chat.Status) {
 	return s
 }
 
-func closedByHand(e *engine) {
+func closedByHand(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")
@@ -177,7 +178,7 @@ func closedByHand(e *engine) {
 	}
 }
 
-func deletedByHand(e *engine) {
+func deletedByHand(e *fixture) {
 	id := e.Visit("ann")
 	e.Say(id, "hello there")
 	th := e.thread("hello there")

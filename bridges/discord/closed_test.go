@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/discord"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func (h *harness) expectStatus(t *testing.T, session string, want chat.Status) {
@@ -96,7 +97,7 @@ func TestNoteInClosed(t *testing.T) {
 				time.Sleep(48 * time.Hour)
 				h.start(t)
 			}
-			if _, err := h.Send(t.Context(), console, chat.Post{SessionID: session, Content: note, Internal: true}); err != nil {
+			if _, err := h.Send(t.Context(), console, engine.Post{SessionID: session, Content: note, Internal: true}); err != nil {
 				t.Fatal(err)
 			}
 			h.Settle()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/cut"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // command is a slash command (Discord, "Application Commands").
@@ -35,7 +36,7 @@ const (
 
 // menu lists the commands.
 func menu() (list []command) {
-	for _, c := range chat.Commands {
+	for _, c := range engine.Commands {
 		if c.Name == byReplyOnly {
 			continue
 		}

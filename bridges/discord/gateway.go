@@ -17,6 +17,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine/nodes"
 )
 
 // intents request events of channels and threads, and messages with their content.
@@ -122,7 +123,7 @@ const endTimeout = 5 * time.Second
 
 // end stores what was received, and waits for it.
 func (l *listener) end(ctx context.Context) {
-	if chat.Leaving(ctx) {
+	if nodes.Leaving(ctx) {
 		l.hangUp()
 	}
 	l.abandon()

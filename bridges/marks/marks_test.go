@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/bridges/marks"
-	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // spans finds each style's words in a text.
@@ -133,11 +133,11 @@ func FuzzApply(f *testing.F) {
 				rest = rest[utf8.RuneLen(r):]
 			}
 		}
-		if chat.Withheld(text, true) != chat.Withheld(got, true) {
+		if engine.Withheld(text, true) != engine.Withheld(got, true) {
 			t.Fatalf("%q is withheld, %q is not", text, got)
 		}
-		_, before := chat.ParseCommand(text, true)
-		if _, after := chat.ParseCommand(got, true); before != after {
+		_, before := engine.ParseCommand(text, true)
+		if _, after := engine.ParseCommand(got, true); before != after {
 			t.Fatalf("only one of %q and %q is a command", text, got)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // A batch is several messages that are sent as one platform
@@ -19,7 +20,7 @@ func batchName(sessionID string, ids []string) string {
 	if len(ids) < 2 {
 		return ""
 	}
-	return chat.Placeholder(opKey(append([]string{"batch", sessionID}, ids...)...))
+	return engine.Placeholder(opKey(append([]string{"batch", sessionID}, ids...)...))
 }
 
 // restoreBatch restores the batch in which an earlier attempt sent the head, as far as it

@@ -5,22 +5,23 @@ import (
 	"errors"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // execute executes a command and answers in the thread only.
-func (ev *inboundEvent) execute(ctx context.Context, parsed chat.ParsedCommand, parts []chat.Inbound) error {
+func (ev *inboundEvent) execute(ctx context.Context, parsed engine.ParsedCommand, parts []chat.Inbound) error {
 	result, err := ev.runCommand(ctx, parsed)
 	var refused *chat.Error
 	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
-		result, err = chat.CommandResult{Answer: refused.Text + "."}, nil
+		result, err = engine.CommandResult{Answer: refused.Text + "."}, nil
 	}
-	if err == nil && result.Effect == chat.SessionWasReopened {
+	if err == nil && result.Effect == engine.SessionWasReopened {
 		err = ev.queueStatus(ctx)
 	}
 	if err == nil && result.Answer != "" {
 		err = ev.answer(ctx, result.Answer)
 	}
-	if err == nil && result.Effect == chat.SessionWasClosed { // an answer after it would reopen the thread
+	if err == nil && result.Effect == engine.SessionWasClosed { // an answer after it would reopen the thread
 		err = ev.queueStatus(ctx)
 	}
 	if err != nil {
@@ -29,21 +30,21 @@ func (ev *inboundEvent) execute(ctx context.Context, parsed chat.ParsedCommand, 
 	return ev.markHandled(ctx, commandPlaceholder, parts)
 }
 
-func (ev *inboundEvent) runCommand(ctx context.Context, parsed chat.ParsedCommand) (chat.CommandResult, error) {
+func (ev *inboundEvent) runCommand(ctx context.Context, parsed engine.ParsedCommand) (engine.CommandResult, error) {
 	if parsed.Name == "delete" && ev.ReplyTo != "" {
 		text, err := ev.deleteAnswered(ctx)
-		return chat.CommandResult{Answer: text}, chat.DeleteRefusal(err)
+		return engine.CommandResult{Answer: text}, engine.DeleteRefusal(err)
 	}
 	replyTo, err := ev.repliedTo(ctx, true)
 	if err != nil {
-		return chat.CommandResult{}, err
+		return engine.CommandResult{}, err
 	}
 	return ev.mirror.relay.Execute(ctx, ev.author, ev.thread.SessionID, parsed, replyTo)
 }
 
 // savedAnswer returns the text that a command sends, "" when it is not the name of a
 // saved one. It goes the way of an operator's message.
-func (ev *inboundEvent) savedAnswer(ctx context.Context, parsed chat.ParsedCommand) (string, error) {
+func (ev *inboundEvent) savedAnswer(ctx context.Context, parsed engine.ParsedCommand) (string, error) {
 	if parsed.Name == "" || parsed.Args != "" || ev.mirror.opts.Stateless {
 		return "", nil
 	}
@@ -57,8 +58,8 @@ func (ev *inboundEvent) savedAnswer(ctx context.Context, parsed chat.ParsedComma
 // Operators' platform messages that are no messages of the session are linked to
 // one of these.
 var (
-	commandPlaceholder  = chat.Placeholder("command")
-	withheldPlaceholder = chat.Placeholder("withheld")
+	commandPlaceholder  = engine.Placeholder("command")
+	withheldPlaceholder = engine.Placeholder("withheld")
 )
 
 // markHandled links platform messages to a placeholder, so that they take effect

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // A thread that continues an older conversation begins with notes that show the earlier
@@ -21,7 +22,7 @@ const earlierPrefix = "earlier "
 func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlier []chat.Message) error {
 	var missing []chat.Message
 	for _, m := range earlier {
-		shown, err := run.liveParts(ctx, th, chat.Placeholder(earlierPrefix+m.ID))
+		shown, err := run.liveParts(ctx, th, engine.Placeholder(earlierPrefix+m.ID))
 		if err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func (run *deliveryRun) writeEarlier(ctx context.Context, th chat.Thread, earlie
 		n := run.fitting(missing)
 		s := step{op: chat.Op{Kind: chat.OpNote, Text: earlierText(missing[:n])}, rev: run.head().Rev}
 		for _, m := range missing[:n] {
-			s.shows = append(s.shows, chat.Placeholder(earlierPrefix+m.ID))
+			s.shows = append(s.shows, engine.Placeholder(earlierPrefix+m.ID))
 		}
 		if err := run.execute(ctx, th, s); err != nil {
 			return err
@@ -81,7 +82,7 @@ func earlierText(messages []chat.Message) string {
 // updateEarlier updates the notes that show an edited or deleted message.
 func (run *deliveryRun) updateEarlier(ctx context.Context) error {
 	e := &run.head().Event
-	name := chat.Placeholder(earlierPrefix + e.MessageID)
+	name := engine.Placeholder(earlierPrefix + e.MessageID)
 	var at []chat.Link
 	err := run.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		at, err = rd.Links(run.sessionID, name, run.mirror.bridge.Name(), run.mirror.bridge.Channel())
@@ -127,7 +128,7 @@ func (run *deliveryRun) messagesIn(ctx context.Context, l chat.Link) (messages [
 		messages, placeholders = nil, nil
 		links, err := rd.LinksAt(l.Bridge, l.Channel, l.Remote)
 		for _, other := range links {
-			id, found := strings.CutPrefix(other.MessageID, chat.Placeholder(earlierPrefix))
+			id, found := strings.CutPrefix(other.MessageID, engine.Placeholder(earlierPrefix))
 			if !found || other.SessionID != run.sessionID {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // stalled is a body of which nothing comes until its reader gives up.
@@ -146,9 +147,9 @@ func TestAnswersWaitAlone(t *testing.T) {
 func TestFilesOfBackends(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, true, func(t *testing.T, o *harness) {
-		session := chat.SessionInfo{ID: "s-1"}
+		session := engine.SessionInfo{ID: "s-1"}
 		send := func(id, text string, names ...string) {
-			n := chat.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}
+			n := engine.BackendMessage{ID: id, Content: text, Sender: chat.SenderVisitor}
 			for _, name := range names {
 				n.Files = append(n.Files, chat.Attachment{Filename: name, MimeType: "text/plain", Size: 3, URL: "https://backend.example/" + name})
 			}
@@ -173,7 +174,7 @@ func TestFiles(t *testing.T) {
 			ids = append(ids, a.ID)
 		}
 		f.breakAt(false, 1, chat.ErrPermanent, func(op chat.Op) bool { return op.File != nil && op.File.Filename == "b.txt" })
-		m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
+		m, err := o.Send(t.Context(), visitor, engine.Post{SessionID: id, Content: "two files", AttachmentIDs: ids})
 		o.must(err)
 		o.soon()
 		expectTexts(t, "files", f.shown(0), "two files", "[a.txt=data of a.txt]", "- The file b.txt (text/plain, 13 bytes) cannot be shown here.")
@@ -205,7 +206,7 @@ func TestRefusedFileTakesNoTurns(t *testing.T) {
 				return nil
 			}
 		})
-		_, err = o.Send(t.Context(), visitor, chat.Post{SessionID: id, AttachmentIDs: []string{a.ID}})
+		_, err = o.Send(t.Context(), visitor, engine.Post{SessionID: id, AttachmentIDs: []string{a.ID}})
 		o.must(err)
 		o.say(t, id, "hello?")
 		o.settle()
@@ -228,7 +229,7 @@ func TestFilesWithHeads(t *testing.T) {
 		}
 		f.breakAt(false, 3, errors.New("down"), func(op chat.Op) bool { return op.File != nil && op.File.Filename == "b.ogg" })
 		olga := chat.Author{Sender: chat.SenderOperator, Source: "console", Name: "Olga"}
-		m, err := o.Send(t.Context(), olga, chat.Post{SessionID: id, Content: "listen", AttachmentIDs: ids})
+		m, err := o.Send(t.Context(), olga, engine.Post{SessionID: id, Content: "listen", AttachmentIDs: ids})
 		o.must(err)
 		o.settle()
 		files := []string{"Olga (console): file:", "[a.ogg=a.ogg]", "Olga (console): file:", "[b.ogg=b.ogg]"}

@@ -14,12 +14,13 @@ import (
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
 // harness is an engine on an empty database with mirrors of fake platforms.
 type harness struct {
-	*chat.Engine
+	*engine.Engine
 	team    *team.Team
 	t       *testing.T
 	store   chat.Store
@@ -83,13 +84,13 @@ func start(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge)
 }
 
 // newEngine opens an engine on the store.
-func (o *harness) newEngine() *chat.Engine {
+func (o *harness) newEngine() *engine.Engine {
 	o.t.Helper()
 	var targets []chat.Target
 	for _, f := range o.fakes {
 		targets = append(targets, chat.Target{Name: f.name, Kind: chat.TargetBridge})
 	}
-	e, err := chat.Open(o.t.Context(), chat.Config{Store: o.store, Log: quiet,
+	e, err := engine.Open(o.t.Context(), engine.Config{Store: o.store, Log: quiet,
 		Targets: func(*chat.Settings) []chat.Target { return targets }})
 	if err != nil {
 		o.t.Fatal(err)
@@ -123,7 +124,7 @@ func (o *harness) serve() {
 // open makes a session without a token.
 func (o *harness) open(t *testing.T, visitor string) string {
 	t.Helper()
-	v, err := o.Init(t.Context(), chat.Visit{VisitorID: visitor})
+	v, err := o.Init(t.Context(), engine.Visit{VisitorID: visitor})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func (o *harness) open(t *testing.T, visitor string) string {
 // say sends a message of a visitor, or fails the test.
 func (o *harness) say(t *testing.T, sessionID, text string) chat.Message {
 	t.Helper()
-	m, err := o.Send(t.Context(), visitor, chat.Post{SessionID: sessionID, Content: text})
+	m, err := o.Send(t.Context(), visitor, engine.Post{SessionID: sessionID, Content: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func (o *harness) receive(f *fakeBridge, list ...chat.Inbound) {
 // messages are a session's messages as "sender: content".
 func (o *harness) messages(sessionID string) (texts []string) {
 	o.t.Helper()
-	h, err := o.History(o.t.Context(), operator, chat.HistoryQuery{SessionID: sessionID, Limit: 100})
+	h, err := o.History(o.t.Context(), operator, engine.HistoryQuery{SessionID: sessionID, Limit: 100})
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/queue"
 )
 
-var _ chat.Handler = (*Mirror)(nil).Handle
+var _ queue.Handler = (*Mirror)(nil).Handle
 
-// Handle is a [chat.Handler] for the platform's updates and for errands. Handling one
+// Handle is a [queue.Handler] for the platform's updates and for errands. Handling one
 // twice has no further effect.
 func (m *Mirror) Handle(ctx context.Context, u chat.Update) error {
 	if strings.HasSuffix(u.Bridge, chat.Errands) {
@@ -108,7 +110,7 @@ func (m *Mirror) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, er
 		th, err = rd.Thread(in.Thread.Bridge, in.Thread.Channel, in.Thread.Ref)
 		return err
 	})
-	if err == nil && th.SessionID == chat.SystemSession {
+	if err == nil && th.SessionID == engine.SystemSession {
 		return th, errSystemThread
 	}
 	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless {
@@ -141,7 +143,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 		}
 	}
 	text := captions(parts)
-	parsed, isCommand := chat.ParseCommand(text, ev.mirror.slashCommands())
+	parsed, isCommand := engine.ParseCommand(text, ev.mirror.slashCommands())
 	if isCommand && ev.Guest {
 		return ev.refuseCommand(ctx, parts)
 	}
@@ -156,7 +158,7 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 	}
 	switch {
 	case note:
-		text = chat.NoteText(parsed.Args)
+		text = engine.NoteText(parsed.Args)
 	case saved != "":
 		text = saved
 	case isCommand:
@@ -182,19 +184,19 @@ func (ev *inboundEvent) message(ctx context.Context) error {
 }
 
 // nothingToSend handles a message without text whose files, if any, were all rejected.
-func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound, post *chat.Post) error {
+func (ev *inboundEvent) nothingToSend(ctx context.Context, parts []chat.Inbound, post *engine.Post) error {
 	switch {
 	case len(post.Errands) > 0:
 		return ev.markHandled(ctx, commandPlaceholder, parts, post.Errands...)
 	case post.Internal:
-		return ev.answer(ctx, chat.EmptyNote)
+		return ev.answer(ctx, engine.EmptyNote)
 	}
 	return nil
 }
 
 // send sends a message or stores a note. If the visitor is connected, the thread shows
 // that the message was delivered; if it reopened the conversation, the status changes.
-func (ev *inboundEvent) send(ctx context.Context, post chat.Post) error {
+func (ev *inboundEvent) send(ctx context.Context, post engine.Post) error {
 	if _, err := ev.mirror.relay.Send(ctx, ev.author, post); err != nil || post.Internal {
 		return err
 	}
@@ -223,7 +225,7 @@ func (ev *inboundEvent) linkTo(remote string) chat.Link {
 func (ev *inboundEvent) origin(ctx context.Context) (id string, err error) {
 	at := ev.linkTo(ev.Remote)
 	err = ev.mirror.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		id, err = chat.OriginAt(rd, &at, ev.thread.SessionID)
+		id, err = engine.OriginAt(rd, &at, ev.thread.SessionID)
 		return err
 	})
 	return id, err
@@ -285,8 +287,8 @@ func captions(parts []chat.Inbound) string {
 }
 
 // newPost makes one message of platform messages that belong together.
-func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (chat.Post, error) {
-	p := chat.Post{SessionID: ev.thread.SessionID, Internal: note}
+func (ev *inboundEvent) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (engine.Post, error) {
+	p := engine.Post{SessionID: ev.thread.SessionID, Internal: note}
 	var lines []string
 	if text != "" {
 		lines = []string{text}
@@ -334,7 +336,7 @@ func (ev *inboundEvent) repliedTo(ctx context.Context, notes bool) (id string, e
 		}
 		newest := int64(-1)
 		for _, l := range links {
-			if l.SessionID != ev.thread.SessionID || chat.IsPlaceholder(l.MessageID) {
+			if l.SessionID != ev.thread.SessionID || engine.IsPlaceholder(l.MessageID) {
 				continue
 			}
 			m, err := rd.Message(l.SessionID, l.MessageID)

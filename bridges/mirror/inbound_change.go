@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Answers to edits that have another effect than their author may expect.
@@ -36,14 +37,14 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 		return err
 	}
 	text := ev.Text
-	parsed, is := chat.ParseCommand(text, ev.mirror.slashCommands())
+	parsed, is := engine.ParseCommand(text, ev.mirror.slashCommands())
 	note := is && parsed.Name == "note"
 	withheld, err := ev.mirror.relay.Withholds(ctx, ev.author, text, ev.mirror.slashCommands())
 	if err != nil {
 		return err
 	}
 	if note && m.Internal {
-		text = chat.NoteText(parsed.Args)
+		text = engine.NoteText(parsed.Args)
 	}
 	whole, err := ev.whole(ctx, &m, text)
 	if err != nil {
@@ -56,7 +57,7 @@ func (ev *inboundEvent) edited(ctx context.Context) error {
 		return ev.answer(ctx, editElsewhere)
 	}
 	if forgotten {
-		if err := chat.CheckContent(chat.SenderOperator, text); err != nil {
+		if err := engine.CheckContent(chat.SenderOperator, text); err != nil {
 			return err
 		}
 		return ev.mirror.relay.Amend(ctx, ev.author, chat.EventMessageEdited, ev.thread.SessionID, id, text)
@@ -82,7 +83,7 @@ func (ev *inboundEvent) editedWithheld(ctx context.Context) error {
 	if errors.Is(err, chat.ErrMessageNotFound) || err == nil && id != withheldPlaceholder {
 		return nil
 	}
-	if _, isCommand := chat.ParseCommand(ev.Text, ev.mirror.slashCommands()); err != nil || isCommand || chat.Withheld(ev.Text, ev.mirror.slashCommands()) {
+	if _, isCommand := engine.ParseCommand(ev.Text, ev.mirror.slashCommands()); err != nil || isCommand || engine.Withheld(ev.Text, ev.mirror.slashCommands()) {
 		return err
 	}
 	return ev.answer(ctx, editNobody)
@@ -120,7 +121,7 @@ func (ev *inboundEvent) fileMessages(ctx context.Context, id string) (ids []stri
 		ids = nil
 		links, err := rd.LinksAt(ev.thread.Bridge, ev.thread.Channel, ev.Remote)
 		for _, l := range links {
-			if l.Origin && l.SessionID == ev.thread.SessionID && l.MessageID != id && !chat.IsPlaceholder(l.MessageID) {
+			if l.Origin && l.SessionID == ev.thread.SessionID && l.MessageID != id && !engine.IsPlaceholder(l.MessageID) {
 				ids = append(ids, l.MessageID)
 			}
 		}
@@ -175,7 +176,7 @@ func (ev *inboundEvent) deleteMessage(ctx context.Context, id string) error {
 func (ev *inboundEvent) target(ctx context.Context) (string, error) {
 	id, err := ev.origin(ctx)
 	switch {
-	case err == nil && chat.IsPlaceholder(id):
+	case err == nil && engine.IsPlaceholder(id):
 		return "", nil
 	case errors.Is(err, chat.ErrMessageNotFound):
 		var copies []chat.Link

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestEditsOperatorsMessages: the bot cannot change an operator's message,
@@ -15,7 +16,7 @@ func TestEditsOperatorsMessages(t *testing.T) {
 		id := o.greeted(t)
 		o.receive(f, f.in(0, "x1", "hi!"))
 		o.soon()
-		h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9})
+		h, err := o.History(t.Context(), operator, engine.HistoryQuery{SessionID: id, Limit: 9})
 		o.must(err)
 		_, err = o.Edit(t.Context(), operator, id, h.Messages[1].ID, "hi?")
 		o.must(err)

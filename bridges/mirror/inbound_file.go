@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // missingFile begins the line that stands for a file that relay could not take.
@@ -19,14 +20,14 @@ const fileGrace = 3 * time.Second
 
 // takeFiles takes over the files that an operator sent, into relay or in bridge mode
 // by a sealed reference. It returns a line for each that it cannot take.
-func (ev *inboundEvent) takeFiles(ctx context.Context, parts []chat.Inbound, p *chat.Post) (missing []string, err error) {
+func (ev *inboundEvent) takeFiles(ctx context.Context, parts []chat.Inbound, p *engine.Post) (missing []string, err error) {
 	grace, cancel := context.WithTimeout(ctx, fileGrace)
 	defer cancel()
 	count := 0
 	for _, in := range parts {
 		for _, f := range in.Files {
 			why := "is one too many"
-			if count++; count <= chat.MaxOperatorFiles {
+			if count++; count <= engine.MaxOperatorFiles {
 				why = ev.takeFile(grace, in.Remote, f, p)
 			}
 			if why != "" {
@@ -44,13 +45,13 @@ func missingLine(f chat.InboundFile, why, place string) string {
 
 // takeFile takes over one file, leaves it to an errand, or returns why it cannot be
 // taken.
-func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.InboundFile, p *chat.Post) (why string) {
+func (ev *inboundEvent) takeFile(ctx context.Context, remote string, f chat.InboundFile, p *engine.Post) (why string) {
 	m := ev.mirror
 	if m.opts.Stateless {
 		if m.opts.Seal == nil {
 			return "cannot be passed on"
 		}
-		name := chat.CleanFilename(cmp.Or(f.Filename, "file"))
+		name := engine.CleanFilename(cmp.Or(f.Filename, "file"))
 		p.Files = append(p.Files, m.opts.Seal.Attachment(chat.FileRef{Bridge: m.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
 		return ""
 	}
@@ -99,7 +100,7 @@ func (ev *inboundEvent) sendFile(ctx context.Context, e *errand) error {
 	if withdrawn, err := ev.wasDeleted(ctx); err != nil || withdrawn {
 		return err
 	}
-	m, p := ev.mirror, chat.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.linkTo(ev.Remote)}}
+	m, p := ev.mirror, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.linkTo(ev.Remote)}}
 	p.ClientID = opKey(ev.update.Bridge, ev.update.Key)
 	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, m.relay.Settings().AttachmentRules().MaxBytes))
 	a, err := ev.copyFile(fetching, *e.File)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // last is the newest message of the n-th thread.
@@ -51,7 +52,7 @@ func TestPassesOperatorsOn(t *testing.T) {
 		o.receive(f, unknown)
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: hi!", "operator: how are you?")
-		h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9})
+		h, err := o.History(t.Context(), operator, engine.HistoryQuery{SessionID: id, Limit: 9})
 		o.must(err)
 		if m := h.Messages[1]; m.ReplyTo != hello.ID || m.OperatorName != "Ada" || m.SourceBridge != "telegram" {
 			t.Errorf("the reply is %+v", m)
@@ -68,7 +69,7 @@ func TestPassesOperatorsOn(t *testing.T) {
 		o.soon()
 		expectTexts(t, "messages", o.messages(id), "visitor: hello", "operator: (deleted)", "operator: how can I help?")
 		expectTexts(t, "on the other platform", other.shown(0), "hello", "Ada (telegram): how can I help?")
-		if h, _ := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9}); h.Rev != 6 {
+		if h, _ := o.History(t.Context(), operator, engine.HistoryQuery{SessionID: id, Limit: 9}); h.Rev != 6 {
 			t.Errorf("revision %d, want 6: nothing else happened", h.Rev)
 		}
 	}, f, other)
@@ -106,7 +107,7 @@ func TestShowsDeliveryReceipts(t *testing.T) {
 
 func (o *harness) history(t *testing.T, id string) []chat.Message {
 	t.Helper()
-	h, err := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 100})
+	h, err := o.History(t.Context(), operator, engine.HistoryQuery{SessionID: id, Limit: 100})
 	o.must(err)
 	return h.Messages
 }
@@ -137,7 +138,7 @@ func TestAlbums(t *testing.T) {
 			"Ada (telegram): [1.txt=one]", "Ada (telegram): [2.txt=two]", "Ada (telegram): behind it")
 		o.receive(f, kind(chat.InboundEdited, f.in(0, "x1", "look"))) // an echo of what is known
 		o.soon()
-		if h, _ := o.History(t.Context(), operator, chat.HistoryQuery{SessionID: id, Limit: 9}); h.Messages[1].EditedAt != 0 {
+		if h, _ := o.History(t.Context(), operator, engine.HistoryQuery{SessionID: id, Limit: 9}); h.Messages[1].EditedAt != 0 {
 			t.Error("the album counts as edited")
 		}
 	}, f, other)

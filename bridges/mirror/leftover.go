@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // warnOfLeftover warns of a deleted message that an uncertain attempt may have made,
@@ -23,5 +24,5 @@ func (run *deliveryRun) warnOfLeftover(ctx context.Context, rm *renderedMessage)
 		return nil, nil
 	}
 	op := chat.Op{Kind: chat.OpNote, Text: perhapsHereText(&first.Message)}
-	return []step{{op: op, shows: []string{chat.Placeholder("perhaps " + first.ID)}, rev: rm.rev}}, err
+	return []step{{op: op, shows: []string{engine.Placeholder("perhaps " + first.ID)}, rev: rm.rev}}, err
 }

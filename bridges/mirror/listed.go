@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // listed deletes the operators' messages that were deleted while nothing was received: they
@@ -47,7 +48,7 @@ func (ev *inboundEvent) missing(ctx context.Context) (list []chat.Link, err erro
 		links, err := rd.LinksOf(ev.thread.SessionID, ev.thread.Bridge, ev.thread.Channel)
 		for _, l := range links {
 			read := older(ev.Since, l.Remote) && older(ev.thread.Ref, l.Remote) // in this thread
-			if l.Origin && l.State == chat.LinkLive && read && !chat.IsPlaceholder(l.MessageID) && !slices.Contains(ev.Standing, l.Remote) {
+			if l.Origin && l.State == chat.LinkLive && read && !engine.IsPlaceholder(l.MessageID) && !slices.Contains(ev.Standing, l.Remote) {
 				list = append(list, l)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // The parts of a message: those of its text, from fileParts on its files, and from
@@ -176,7 +177,7 @@ func (run *deliveryRun) addSharers(rd chat.Reader, rm *renderedMessage) error {
 		}
 		for _, other := range sharing {
 			known := slices.ContainsFunc(rm.messages, func(m messageCopies) bool { return m.ID == other.MessageID })
-			if other.SessionID != run.sessionID || known || chat.IsPlaceholder(other.MessageID) {
+			if other.SessionID != run.sessionID || known || engine.IsPlaceholder(other.MessageID) {
 				continue
 			}
 			m, err := run.loadMessage(rd, &chat.Event{MessageID: other.MessageID, Payload: chat.Raw("{}")})
@@ -257,7 +258,7 @@ func (run *deliveryRun) textSteps(rm *renderedMessage) (steps []step) {
 // keptNote explains what happened to a message whose copy the platform does not remove.
 func keptNote(m *messageCopies, s *step) *step {
 	op := chat.Op{Kind: chat.OpNote, Text: keptText(m), ReplyTo: s.op.Remote}
-	return &step{op: op, shows: []string{chat.Placeholder("kept " + m.ID)}, part: s.part, rev: s.rev}
+	return &step{op: op, shows: []string{engine.Placeholder("kept " + m.ID)}, part: s.part, rev: s.rev}
 }
 
 // textCopies are the live copies of the text by part; of two the newer.

@@ -1,5 +1,5 @@
 // Package mirror keeps a session and its thread on a platform the same, both
-// ways, once for all bridges. It imports server/chat only.
+// ways, once for all bridges. It imports server/chat and server/engine only.
 package mirror
 
 import (
@@ -12,16 +12,17 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Mirror delivers a session's events to its thread (as a [chat.Sink]) and what
-// operators do there to the service (as a [chat.Handler]). It decides what is shown
+// operators do there to the service (as a [queue.Handler]). It decides what is shown
 // and keeps the links; the bridge shows it.
 type Mirror struct {
 	bridge   chat.Bridge
-	engine   *chat.Engine
+	engine   *engine.Engine
 	store    chat.Store
-	relay    *chat.Relay
+	relay    *engine.Engine
 	log      *slog.Logger
 	opts     Options
 	unlinked warnings
@@ -66,8 +67,8 @@ type Options struct {
 }
 
 // New makes the mirror of a bridge.
-func New(engine *chat.Engine, b chat.Bridge, o Options) *Mirror {
-	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine.Relay, log: o.Log.With("bridge", b.Name()), opts: o}
+func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
+	m := &Mirror{bridge: b, engine: engine, store: engine.Store, relay: engine, log: o.Log.With("bridge", b.Name()), opts: o}
 	m.channel.id = b.Channel()
 	if m.opts.Colleague == nil {
 		m.opts.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }

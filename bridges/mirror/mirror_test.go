@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func expectTexts(t *testing.T, what string, got []string, want ...string) {
@@ -56,7 +57,7 @@ func TestShowsConversation(t *testing.T) {
 		o.soon()
 		expectTexts(t, "after edit and delete", f.shown(0), "hello!")
 		m, err := o.Send(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "console", Name: "Olga"},
-			chat.Post{SessionID: id, Content: "yes", ReplyTo: first.ID})
+			engine.Post{SessionID: id, Content: "yes", ReplyTo: first.ID})
 		o.must(err)
 		o.must(o.MarkRead(t.Context(), visitor, id, []string{m.ID}))
 		_, err = o.Rate(t.Context(), visitor, id, 4, "quick")
@@ -143,7 +144,7 @@ func TestCoalesces(t *testing.T) {
 		id := o.open(t, "ann")
 		one, two := o.say(t, id, "one"), o.say(t, id, "two")
 		three := o.say(t, id, "three")
-		_, err := o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "yes?"})
+		_, err := o.Send(t.Context(), operator, engine.Post{SessionID: id, Content: "yes?"})
 		o.must(err)
 		four := o.say(t, id, "four")
 		o.must(o.Delete(t.Context(), visitor, id, four.ID)) // before it was sent
@@ -214,7 +215,7 @@ func TestCopiesThatAreGone(t *testing.T) {
 		_, err := o.Edit(t.Context(), visitor, id, first.ID, "hello!")
 		o.must(err)
 		o.must(o.Delete(t.Context(), visitor, id, second.ID))
-		_, err = o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "yes", ReplyTo: first.ID})
+		_, err = o.Send(t.Context(), operator, engine.Post{SessionID: id, Content: "yes", ReplyTo: first.ID})
 		o.must(err)
 		o.soon()
 		expectTexts(t, "texts", f.shown(0), "(edited) hello!", "Operator (api): yes")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // stateLife is how long it matters that a visitor read something or left.
@@ -74,7 +75,7 @@ func (run *deliveryRun) applyNote(ctx context.Context, lane []chat.Delivery) err
 	if err != nil || text == "" {
 		return err
 	}
-	th, err := run.thread(ctx, run.sessionID == chat.SystemSession || run.mirror.opts.Stateless && e.Type != chat.EventDisconnect)
+	th, err := run.thread(ctx, run.sessionID == engine.SystemSession || run.mirror.opts.Stateless && e.Type != chat.EventDisconnect)
 	if err != nil || e.Type == chat.EventIdentityUpdate && th.CreatedAt > e.At {
 		return err // the summary says it
 	}
@@ -83,7 +84,7 @@ func (run *deliveryRun) applyNote(ctx context.Context, lane []chat.Delivery) err
 
 // writeNote writes as relay itself, unless an earlier attempt did.
 func (run *deliveryRun) writeNote(ctx context.Context, th chat.Thread, text string) error {
-	return run.writeNoteAs(ctx, th, chat.Placeholder(run.head().Event.Name()), text)
+	return run.writeNoteAs(ctx, th, engine.Placeholder(run.head().Event.Name()), text)
 }
 
 // writeNoteAs is write under another name than that of the event.

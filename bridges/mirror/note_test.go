@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestNotesAreSharedByOperators: an internal note that is written in a thread is
@@ -54,7 +55,7 @@ func TestNotesOpenNoThread(t *testing.T) {
 	f := newFake("telegram")
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		id := o.open(t, "ann")
-		_, err := o.Send(t.Context(), operator, chat.Post{SessionID: id, Content: "comes from the fair", Internal: true})
+		_, err := o.Send(t.Context(), operator, engine.Post{SessionID: id, Content: "comes from the fair", Internal: true})
 		o.must(err)
 		o.soon()
 		if n := f.count(); n != 0 {

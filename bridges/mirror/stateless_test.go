@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestStateless: after a restart that forgot everything, threads lead to
@@ -65,10 +66,10 @@ func TestRecallsCopies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(name)
 			f.longest, f.mindful = 10, name == "slack"
-			session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
+			session := engine.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 			withMirrors(t, true, func(t *testing.T, o *harness) {
 				for i, text := range []string{"one", "aaaaaaaaaabbbbb", "last"} {
-					n := chat.BackendMessage{ID: fmt.Sprint("m-", i), Sender: chat.SenderVisitor, Content: text}
+					n := engine.BackendMessage{ID: fmt.Sprint("m-", i), Sender: chat.SenderVisitor, Content: text}
 					o.must(o.Backend().Send(t.Context(), visitor, session, n))
 				}
 				o.soon()
@@ -89,7 +90,7 @@ func TestRecallsCopies(t *testing.T) {
 // deleted needs no thread.
 func TestShowsEditsFromBefore(t *testing.T) {
 	f := newFake("telegram")
-	session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
+	session := engine.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().Delete(t.Context(), visitor, session, "m-0", 0))
 		o.soon()
@@ -113,7 +114,7 @@ func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
 	other.slow = func(chat.Op) time.Duration { return time.Second }
 	withMirrors(t, true, func(t *testing.T, o *harness) {
-		o.must(o.Backend().NewSession(t.Context(), visitor, chat.SessionInfo{ID: "s-1"}))
+		o.must(o.Backend().NewSession(t.Context(), visitor, engine.SessionInfo{ID: "s-1"}))
 		for _, text := range []string{"on Monday", "on Tuesday", "on Friday"} {
 			o.receive(f, kind(chat.InboundEdited, f.in(0, "x7", text)))
 		}
@@ -132,7 +133,7 @@ func TestShowsTheLastOfEditsFromBefore(t *testing.T) {
 // platform that compares keys would take it.
 func TestKeysDifferAfterRestart(t *testing.T) {
 	f := newFake("discord")
-	session := chat.SessionInfo{ID: "s-1", VisitorID: "v-1"}
+	session := engine.SessionInfo{ID: "s-1", VisitorID: "v-1"}
 	f.found = map[string]chat.Thread{session.ID: {Ref: "old"}}
 	f.threads = []*fakeThread{{ref: "old", messages: []fakeMessage{{}}}}
 	for run := range 2 {
@@ -157,14 +158,14 @@ func TestKeysDifferAfterRestart(t *testing.T) {
 // affair, also where the names look like what relay itself notes.
 func TestShowsMessagesOfAnyID(t *testing.T) {
 	f := newFake("telegram")
-	session := chat.SessionInfo{ID: "@s", VisitorID: "v-1"}
+	session := engine.SessionInfo{ID: "@s", VisitorID: "v-1"}
 	withMirrors(t, true, func(t *testing.T, o *harness) {
 		o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "clicked"}))
 		o.soon()
 		want := []string{"- Event: clicked"}
 		for i := range 4 {
 			id := fmt.Sprint("@", i)
-			o.must(o.Backend().Send(t.Context(), visitor, session, chat.BackendMessage{ID: id, Sender: chat.SenderVisitor, Content: "message " + id}))
+			o.must(o.Backend().Send(t.Context(), visitor, session, engine.BackendMessage{ID: id, Sender: chat.SenderVisitor, Content: "message " + id}))
 			o.must(o.Backend().Trigger(t.Context(), visitor, session, chat.CustomEvent{Name: "read " + id}))
 			o.soon()
 			want = append(want, "message "+id, "- Event: read "+id)
@@ -181,7 +182,7 @@ func TestShowsMessagesOfAnyID(t *testing.T) {
 			}
 			return err
 		}))
-		if err := o.Backend().Send(t.Context(), visitor, session, chat.BackendMessage{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
+		if err := o.Backend().Send(t.Context(), visitor, session, engine.BackendMessage{ID: "\ufdd03", Sender: chat.SenderVisitor, Content: "no"}); err == nil {
 			t.Error("relay's own sign is accepted")
 		}
 	}, f)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // When a delivery is stuck: the platform has refused it so often although it took
@@ -99,7 +100,7 @@ func (run *deliveryRun) letOthersPass(ctx context.Context, lane []chat.Delivery,
 		return 0, failure
 	}
 	aside := &deliveryRun{mirror: run.mirror, sessionID: run.sessionID, current: run.current, batch: []chat.Delivery{lane[0]}}
-	if err := aside.writeNoteAs(ctx, *run.current, chat.Placeholder("waits "+lane[0].Event.Name()), run.waitingText(&lane[0], failure)); err != nil {
+	if err := aside.writeNoteAs(ctx, *run.current, engine.Placeholder("waits "+lane[0].Event.Name()), run.waitingText(&lane[0], failure)); err != nil {
 		return 0, failure
 	}
 	n, err := run.deliverSafely(ctx, lane) // perhaps the platform accepts it by now
@@ -150,7 +151,7 @@ func (run *deliveryRun) whereElse(more string) string {
 func (run *deliveryRun) giveUpStep(ctx context.Context, th chat.Thread, s step, refusal error) error {
 	e := &run.head().Event
 	run.mirror.refusedSteps.Store(run.sessionID, refusedStep{s.name(e), refusal})
-	note := step{op: chat.Op{Kind: chat.OpNote, Text: run.refusedText(e, refusal)}, shows: []string{chat.Placeholder("refused " + e.Name())}, part: s.part, rev: s.rev}
+	note := step{op: chat.Op{Kind: chat.OpNote, Text: run.refusedText(e, refusal)}, shows: []string{engine.Placeholder("refused " + e.Name())}, part: s.part, rev: s.rev}
 	if err := run.applyStep(ctx, th, note); err != nil && !errors.Is(err, chat.ErrPermanent) {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // leaseTable are the leases of nodes that share a store in memory.
@@ -146,7 +147,7 @@ func (t fencedTx) Fence(name string, epoch int64) error {
 // serveNode serves a platform at a node until stop.
 func serveNode(t *testing.T, n *node, f *fakeBridge) (o *harness) {
 	o = &harness{t: t, store: n}
-	e, err := chat.Open(t.Context(), chat.Config{Store: n, Cluster: n, Log: quiet,
+	e, err := engine.Open(t.Context(), engine.Config{Store: n, Cluster: n, Log: quiet,
 		Targets: func(*chat.Settings) []chat.Target { return []chat.Target{{Name: f.name, Kind: chat.TargetBridge}} }})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // recovery bounds the search for a thread after a restart, for which a visitor's
@@ -51,7 +52,7 @@ func (run *deliveryRun) findThread(ctx context.Context) (th chat.Thread, err err
 		th, err = rd.ThreadOf(run.sessionID, m.bridge.Name(), m.bridge.Channel())
 		return err
 	})
-	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless || run.sessionID == chat.SystemSession {
+	if !errors.Is(err, chat.ErrThreadNotFound) || !m.opts.Stateless || run.sessionID == engine.SystemSession {
 		return th, err
 	}
 	searching, cancel := context.WithTimeout(ctx, recovery)
@@ -135,7 +136,7 @@ func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat
 	if err != nil {
 		return th, err
 	}
-	there, err := run.liveParts(ctx, th, chat.Placeholder("opening"))
+	there, err := run.liveParts(ctx, th, engine.Placeholder("opening"))
 	if err != nil {
 		return th, err
 	}
@@ -143,7 +144,7 @@ func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat
 		if slices.ContainsFunc(there, func(l chat.Link) bool { return l.Part == i }) {
 			continue
 		}
-		s := step{op: op, shows: []string{chat.Placeholder("opening")}, part: i}
+		s := step{op: op, shows: []string{engine.Placeholder("opening")}, part: i}
 		if err := run.execute(ctx, th, s); err != nil {
 			return th, err
 		}
@@ -158,7 +159,7 @@ func (run *deliveryRun) finishOpening(ctx context.Context, th chat.Thread) (chat
 // openingOps returns the ops that open the session's thread, and earlier messages.
 func (run *deliveryRun) openingOps(ctx context.Context) (parts []chat.Op, earlier []chat.Message, err error) {
 	m := run.mirror
-	if run.sessionID == chat.SystemSession {
+	if run.sessionID == engine.SystemSession {
 		return m.bridge.Split(chat.Op{Kind: chat.OpOpen, Title: systemTitle, Text: systemSummary}), nil, nil
 	}
 	var session chat.Session

@@ -21,6 +21,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -38,7 +39,7 @@ const (
 
 // Options are the parts of a Sink.
 type Options struct {
-	Engine  *chat.Engine
+	Engine  *engine.Engine
 	Devices *team.Devices
 	Allowed []netip.Prefix // private networks that push services may be in
 	// Contact is an https address at which push services may reach the operator.

@@ -8,6 +8,7 @@ import (
 	"github.com/relay-chat/relay/bridges/bridgetest"
 	"github.com/relay-chat/relay/bridges/slack/slacktest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Deleted text is not kept in the quote above its reply, though relay
@@ -16,7 +17,7 @@ func TestQuotesFollowAcrossRestart(t *testing.T) {
 	withHarness(t, func(t *testing.T, h *harness) {
 		session := h.Visit("ann")
 		m := h.Say(session, "my password is hunter2")
-		h.Post(chat.Post{SessionID: session, Content: "it does not work", ReplyTo: m.ID})
+		h.Post(engine.Post{SessionID: session, Content: "it does not work", ReplyTo: m.ID})
 		h.Settle()
 		h.restart(t, func() {})
 		if err := h.Relay.Delete(t.Context(), bridgetest.Visitor, session, m.ID); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/bridges/call"
 	"github.com/relay-chat/relay/bridges/cut"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // client makes the bot's calls in its group.
@@ -143,8 +144,8 @@ func (c *client) readRights(ctx context.Context) (deletes bool, err error) {
 // offerCommands puts the commands into the menu that Telegram shows to whoever
 // types "/" in the group.
 func (c *client) offerCommands(ctx context.Context) error {
-	menu := make([]gotgbot.BotCommand, len(chat.Commands))
-	for i, command := range chat.Commands {
+	menu := make([]gotgbot.BotCommand, len(engine.Commands))
+	for i, command := range engine.Commands {
 		menu[i] = gotgbot.BotCommand{Command: command.Name, Description: cut.To(command.Help, maxHelp)}
 	}
 	_, err := c.bot.SetMyCommandsWithContext(ctx, menu, &gotgbot.SetMyCommandsOpts{Scope: gotgbot.BotCommandScopeChat{ChatId: c.group.Load()}})

@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/bridges/telegram"
 	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 func TestPollingReceives(t *testing.T) {
@@ -39,7 +40,7 @@ func TestPollingReceives(t *testing.T) {
 		if n := f.Waiting(); n != 0 {
 			t.Errorf("%d updates are not confirmed", n)
 		}
-		if menu := f.Commands(); len(menu) != len(chat.Commands) || menu[0] != "help" {
+		if menu := f.Commands(); len(menu) != len(engine.Commands) || menu[0] != "help" {
 			t.Errorf("the menu has %v", menu)
 		}
 		bridgetest.Clean(t, f, log)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 const secret = "a secret of the receiver"
@@ -34,7 +35,7 @@ const (
 
 // fixture is an engine whose only sink is the webhook.
 type fixture struct {
-	*chat.Engine
+	*engine.Engine
 	store *db.DB
 	mu    sync.Mutex
 	off   bool
@@ -49,7 +50,7 @@ func build(t *testing.T, net *network) (h *fixture, stop func()) {
 		t.Fatal(err)
 	}
 	h = &fixture{store: store}
-	h.Engine, err = chat.Open(t.Context(), chat.Config{Store: store, Log: slog.New(slog.DiscardHandler),
+	h.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: slog.New(slog.DiscardHandler),
 		Targets: func(*chat.Settings) []chat.Target {
 			return []chat.Target{{Name: chat.WebhookSink, Kind: chat.TargetWebhook}}
 		}})
@@ -91,10 +92,10 @@ func (h *fixture) switchTo(on bool) {
 func (h *fixture) talk(t *testing.T) {
 	t.Helper()
 	for i := range conversations {
-		v, err := h.Init(t.Context(), chat.Visit{VisitorID: fmt.Sprint("visitor-", i)})
+		v, err := h.Init(t.Context(), engine.Visit{VisitorID: fmt.Sprint("visitor-", i)})
 		for n := 1; err == nil && n <= messages; n++ {
 			_, err = h.Send(t.Context(), chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget},
-				chat.Post{SessionID: v.Session.ID, Content: fmt.Sprint(n)})
+				engine.Post{SessionID: v.Session.ID, Content: fmt.Sprint(n)})
 		}
 		if err != nil {
 			t.Fatal(err)

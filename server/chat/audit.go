@@ -72,13 +72,13 @@ type AuditQuery struct {
 
 // AuditBy completes an entry of the audit list by who did it, now.
 func AuditBy(by Author, e AuditEntry) AuditEntry {
-	e.At, e.Person, e.Name, e.Count = Now(), by.Person, auditName(by), 1
+	e.At, e.Person, e.Name, e.Count = Now(), by.Person, AuditName(by), 1
 	e.Target, e.Detail = Clip(OneLine(e.Target), maxAuditDetail), Clip(OneLine(e.Detail), maxAuditDetail)
 	return e
 }
 
-// auditName names who did something without being a person of the team.
-func auditName(by Author) string {
+// AuditName names who did something without being a person of the team.
+func AuditName(by Author) string {
 	switch {
 	case by.Person == "" && by.Source == SourceConsole && by.Name != "":
 		return by.Name + " (secret key)"

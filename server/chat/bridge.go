@@ -103,7 +103,7 @@ type Limits struct {
 	Short string
 }
 
-// Receiver keeps what a platform sends until it is handled; see [Inbox].
+// Receiver keeps what a platform sends until it is handled; see the engine's inbox.
 type Receiver interface {
 	Receive(ctx context.Context, u Update) error
 }

@@ -1,10 +1,9 @@
-// Package chat is relay's vocabulary and engine. It imports the standard
-// library only; everything else in relay imports it.
+// Package chat is what everybody in relay says: sessions, messages, events, the types of
+// settings, errors, and the contracts between the rooms (Store, Cluster, Bridge, Sink). It
+// imports the standard library only and nothing of relay; everything else imports it.
 //
-// Everything that happens is an [Event]. There is one service ([Relay]), one
-// transaction ([Store].Apply) and two pipes out: the [Hub] (live, lossy,
-// resumable: the streams) and the [Outbox] (durable, ordered, retried: the
-// sinks).
+// Everything that happens is an [Event]. Package engine changes sessions; package queue
+// delivers events to sinks, package hub to streams. Package db has the [Store].
 //
 // # Words
 //

@@ -8,17 +8,22 @@ import (
 // Cluster is what a database that several nodes share offers beside the [Store]:
 // leases and a doorbell. Package db has the only implementation; the interface keeps
 // SQL out of this package. A SQLite database has none.
+//
+// A lease lets one node at a time do a kind of work. It expires unless its holder renews it,
+// then another node may acquire it. Each acquisition has a higher epoch, the fencing token:
+// a transaction of work under a lease checks it ([Fencer]), so that a holder that was
+// paused for too long stores nothing any more.
 type Cluster interface {
 	// Node is this node's id, a new one at each start.
 	Node() string
-	// Acquire takes a lease that nobody holds or that is this node's. Epoch 0: another
-	// node holds it, for wait at most unless it renews it.
+	// Acquire acquires a lease that is free or held by this node. Epoch 0: another node
+	// holds it, and it expires after wait unless renewed.
 	Acquire(ctx context.Context, name, info string) (epoch int64, wait time.Duration, err error)
-	// Renew renews this node's leases that have not expired and returns their epochs,
-	// and the ids of all nodes that are alive.
+	// Renew extends all leases of this node that have not expired and returns their
+	// epochs, and the ids of all nodes that are alive.
 	Renew(ctx context.Context) (held map[string]int64, nodes []string, err error)
-	// Release ends a lease at once, unless this node has taken it again meanwhile: a
-	// request may arrive late.
+	// Release frees a lease, unless this node has acquired it again meanwhile: the epoch
+	// is higher then.
 	Release(ctx context.Context, name string, epoch int64) error
 	// SignOff removes this node from those that are alive.
 	SignOff(ctx context.Context) error
@@ -42,7 +47,7 @@ type Standing struct {
 	TokenHash string
 }
 
-// LeaseRow is a lease as the database has it.
+// LeaseRow is a lease as the database has it; Left is the time until it expires.
 type LeaseRow struct {
 	Name  string        `db:"name"`
 	Owner string        `db:"owner"`
@@ -52,15 +57,9 @@ type LeaseRow struct {
 	MS    int64         `db:"ms"`
 }
 
-// The times of a lease. A holder that cannot renew it stops before another can take
-// it, with time for what is under way (see finishRest).
-const (
-	LeaseLife  = 15 * time.Second
-	renewEvery = 5 * time.Second
-	fenceAfter = 9 * time.Second
-	renewAgain = time.Second     // after a failure
-	renewLimit = 3 * time.Second // of one attempt
-)
+// LeaseLife is after how long a lease expires. A holder that cannot renew it stops earlier,
+// with time for what is under way, so that two nodes never do the same work.
+const LeaseLife = 15 * time.Second
 
 // NodeLease is the prefix of the leases by which nodes show that they are alive.
 const NodeLease = "node:"

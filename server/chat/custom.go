@@ -2,7 +2,6 @@ package chat
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"unicode/utf8"
 )
@@ -25,8 +24,8 @@ type CustomEvent struct {
 	Timestamp Time   `json:"timestamp"`
 }
 
-// check rejects an invalid event; parent is its path in the request body.
-func (e *CustomEvent) check(parent string) error {
+// Check rejects an invalid event; parent is its path in the request body.
+func (e *CustomEvent) Check(parent string) error {
 	switch {
 	case e.Name == "":
 		return Errorf(Invalid, "%sname is required", parent)
@@ -55,16 +54,4 @@ func (e *CustomEvent) checkData(parent string) error {
 	}
 	e.Data = small.Bytes()
 	return nil
-}
-
-// Trigger relays a custom event: from the page to the team, or from an
-// operator's program to the page.
-func (r *Relay) Trigger(ctx context.Context, by Author, sessionID string, e CustomEvent) error {
-	if err := e.check(""); err != nil {
-		return err
-	}
-	return r.change(ctx, by, sessionID, func(c *change) error {
-		e.Timestamp = c.at
-		return c.emitFact(EventCustom, e)
-	})
 }

@@ -18,7 +18,7 @@ const ShownValue = 300
 // Title names a session by its visitor: name, e-mail address, or the nickname that the
 // console shows, with the page.
 func (s *Session) Title(hosts *Hosts) string {
-	id := s.identity()
+	id := s.IdentityFacts()
 	for _, name := range []string{"name", "email", "phone", "id"} {
 		if v, ok := id[name].(string); ok && strings.TrimSpace(v) != "" {
 			return Clip(OneLine(v), 80)
@@ -31,10 +31,10 @@ func (s *Session) Title(hosts *Hosts) string {
 	return name
 }
 
-func (s *Session) identity() map[string]any { return factsOf(s.Identity) }
+func (s *Session) IdentityFacts() map[string]any { return FactsOf(s.Identity) }
 
-// factsOf reads a stored object.
-func factsOf(object Raw) map[string]any {
+// FactsOf reads a stored object.
+func FactsOf(object Raw) map[string]any {
 	facts := map[string]any{}
 	if len(object) > 0 {
 		_ = json.Unmarshal(object, &facts) // an object, as it was stored
@@ -45,7 +45,7 @@ func factsOf(object Raw) map[string]any {
 // Describe lists the known facts about the visitor, one per line: identity,
 // page and answers to the pre-chat form.
 func (s *Session) Describe() []string {
-	lines := append(identityLines(s.identity(), s.Verified), pageLines(s)...)
+	lines := append(identityLines(s.IdentityFacts(), s.Verified), pageLines(s)...)
 	return append(lines, valueLines(s.PreChat)...)
 }
 
@@ -98,7 +98,7 @@ func valueText(v any) string {
 	if s, ok := v.(string); ok {
 		return Clip(OneLine(s), ShownValue)
 	}
-	return Clip(string(mustJSON(v)), ShownValue)
+	return Clip(string(MustJSON(v)), ShownValue)
 }
 
 // label turns a field's name into a label.

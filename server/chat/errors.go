@@ -85,8 +85,8 @@ var (
 	// ErrPassed marks a delivery that fails while others succeed: the later
 	// ones of its lane need not wait, and it is retried alone.
 	ErrPassed = errors.New("later ones pass it")
-	// errStopped marks an attempt interrupted by the end of relay.
-	errStopped = errors.New("relay stopped meanwhile")
+	// ErrStopped marks an attempt interrupted by the end of relay.
+	ErrStopped = errors.New("relay stopped meanwhile")
 )
 
 // ReportFault logs a panic and turns it into a permanent error.
@@ -94,6 +94,9 @@ func ReportFault(log *slog.Logger, fault any) error {
 	log.Error("internal fault; the work that caused it is given up", "panic", fault, "stack", string(debug.Stack()))
 	return fmt.Errorf("%w: relay has a fault; its log has more", ErrPermanent)
 }
+
+// shownReason bounds the text of a failure that people see.
+const shownReason = 300
 
 // ReasonOf is a failure's text for people, without relay's own kinds of
 // failures.
@@ -105,7 +108,7 @@ func withoutKinds(text string) string {
 	text = ": " + text
 	for begun := ""; begun != text; {
 		begun = text
-		for _, kind := range []error{ErrPassed, errStopped, ErrAmbiguous, ErrPermanent} {
+		for _, kind := range []error{ErrPassed, ErrStopped, ErrAmbiguous, ErrPermanent} {
 			text = strings.ReplaceAll(text, ": "+kind.Error()+": ", ": ")
 		}
 	}
@@ -132,18 +135,26 @@ type RetryAfter struct {
 	Cause   error
 }
 
-// longestWait bounds the wait of one RetryAfter; after that the sink is
+// LongestWait bounds the wait of one RetryAfter; after that the sink is
 // asked again.
-const longestWait = time.Hour
+const LongestWait = time.Hour
 
 // Pause returns how long to wait: always more than zero.
 func (e *RetryAfter) Pause() time.Duration {
-	return min(max(e.After.Round(time.Millisecond), time.Millisecond), longestWait+time.Minute)
+	return min(max(e.After.Round(time.Millisecond), time.Millisecond), LongestWait+time.Minute)
 }
 
-// until returns when the next attempt is due.
-func (e *RetryAfter) until(now Time) Time { return now.Add(e.Pause()) }
+// Until returns when the next attempt is due.
+func (e *RetryAfter) Until(now Time) Time { return now.Add(e.Pause()) }
 
 func (e *RetryAfter) Error() string { return fmt.Sprintf("retry after %s: %v", e.After, e.Cause) }
 
 func (e *RetryAfter) Unwrap() error { return e.Cause }
+
+// IsPace reports whether an error is only a rate limit, the platform's or relay's own.
+func IsPace(err error) (wait *RetryAfter, pace bool) {
+	if !errors.As(err, &wait) {
+		return nil, false
+	}
+	return wait, !wait.Refused
+}

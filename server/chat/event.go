@@ -94,7 +94,7 @@ func EventOf(m Message) Event {
 	if m.DeletedAt == 0 {
 		m.DeliveredAt, m.ReadAt, m.SentAt = 0, 0, 0
 	}
-	e := messageFact(m.event(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
+	e := NewMessageEvent(m.EventType(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
 	e.Rev = m.Seq
 	return e
 }
@@ -110,8 +110,8 @@ func (e *Event) Message() (Message, error) {
 	return m, err
 }
 
-// hideClientID removes the client id of the other side.
-func (m *Message) hideClientID(forOperators bool) {
+// HideClientID removes the client id of the other side.
+func (m *Message) HideClientID(forOperators bool) {
 	if (m.Sender == SenderVisitor) == forOperators {
 		m.ClientID = ""
 	}
@@ -130,16 +130,16 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	if err != nil {
 		return e.Payload
 	}
-	m.hideClientID(forOperators)
+	m.HideClientID(forOperators)
 	links.Show(&m, until)
-	return render(e.Type, "", m)
+	return Render(e.Type, "", m)
 }
 
 // noteEvents maps message events to the same events about notes.
 var noteEvents = map[EventType]EventType{EventMessage: EventNote, EventMessageEdited: EventNoteEdited, EventMessageDeleted: EventNoteDeleted}
 
-// event returns the type of an event about the message.
-func (m *Message) event(t EventType) EventType {
+// EventType returns the type of an event about the message.
+func (m *Message) EventType(t EventType) EventType {
 	if m.Internal {
 		return noteEvents[t]
 	}
@@ -153,30 +153,30 @@ type Receipt struct {
 	At         Time     `json:"at"`
 }
 
-// messageFact renders an event about a message; the payload is the message
+// NewMessageEvent renders an event about a message; the payload is the message
 // itself behind its type.
-func messageFact(t EventType, source string, at Time, m *Message) Event {
+func NewMessageEvent(t EventType, source string, at Time, m *Message) Event {
 	payload := append(append(append(make([]byte, 0, 384+len(m.Content)), `{"type":"`...), t...), `",`...)
 	return Event{SessionID: m.SessionID, Type: t, Source: source, MessageID: m.ID, Sender: m.Sender, At: at, Payload: m.appendFields(payload)}
 }
 
-// fact renders an event about a session. Its revision is set by the
+// NewEvent renders an event about a session. Its revision is set by the
 // transaction that appends it.
-func fact(t EventType, source string, at Time, sessionID string, body any) Event {
-	return Event{SessionID: sessionID, Type: t, Source: source, Payload: render(t, sessionID, body), At: at}
+func NewEvent(t EventType, source string, at Time, sessionID string, body any) Event {
+	return Event{SessionID: sessionID, Type: t, Source: source, Payload: Render(t, sessionID, body), At: at}
 }
 
-// render makes the payload: type, sessionId, then body's fields.
-func render(t EventType, sessionID string, body any) Raw {
+// Render makes the payload: type, sessionId, then body's fields.
+func Render(t EventType, sessionID string, body any) Raw {
 	head := struct {
 		Type      EventType `json:"type"`
 		SessionID string    `json:"sessionId,omitempty"`
 	}{t, sessionID}
-	out := mustJSON(head)
+	out := MustJSON(head)
 	if body == nil {
 		return out
 	}
-	fields := mustJSON(body)
+	fields := MustJSON(body)
 	if len(fields) <= 2 {
 		return out
 	}
@@ -184,8 +184,8 @@ func render(t EventType, sessionID string, body any) Raw {
 	return append(out, fields[1:]...)
 }
 
-// mustJSON marshals relay's own types, which always succeeds.
-func mustJSON(v any) []byte {
+// MustJSON marshals relay's own types, which always succeeds.
+func MustJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(err)

@@ -39,7 +39,7 @@ func NewFileSeal(secret, base string) (*FileSeal, error) {
 
 // Seal returns the token of a file.
 func (s *FileSeal) Seal(f FileRef) string {
-	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, mustJSON(f), nil))
+	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, MustJSON(f), nil))
 }
 
 // Open returns the file of a token, or ErrAttachmentNotFound.

@@ -1,16 +1,12 @@
 package chat
 
 import (
-	"context"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
 )
-
-// metaHost holds the host of the website, if no setting says it: see [Hosts].
-const metaHost = "site_host"
 
 // Hosts are the names of the website and of relay itself. Visitors' pages there are shown
 // by their path alone; what a page of another host, or a program, claims is shown with it.
@@ -21,8 +17,8 @@ type Hosts struct {
 	learned atomic.Pointer[string]
 }
 
-// newHosts takes relay's own address, "" if it is unknown, and the website's origins.
-func newHosts(publicURL string, origins []string) *Hosts {
+// NewHosts takes relay's own address, "" if it is unknown, and the website's origins.
+func NewHosts(publicURL string, origins []string) *Hosts {
 	h := &Hosts{learns: len(origins) == 0}
 	for _, address := range append([]string{publicURL}, origins...) {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -56,48 +52,17 @@ func (h *Hosts) Short(address string) string {
 	return page.Host + path
 }
 
-// learn stores the host of a page on which a conversation begins, if it is the first.
-func (h *Hosts) learn(tx Tx, address string) error {
-	host := h.candidate(address)
-	if host == "" || h.learned.Load() != nil {
-		return nil
-	}
-	had, err := tx.LockMeta(metaHost)
-	if err != nil {
-		return err
-	}
-	if had == "" {
-		had, err = host, tx.PutMeta(metaHost, host)
-	}
-	h.learned.Store(&had)
-	return err
-}
+// Learns reports whether no setting names the website.
+func (h *Hosts) Learns() bool { return h.learns }
 
-// load finds what is stored, or what the first conversations of an earlier version say.
-func (h *Hosts) load(ctx context.Context, store Store) error {
-	if !h.learns {
-		return nil
-	}
-	return store.ReadOne(ctx, func(rd Reader) error {
-		host, err := rd.Meta(metaHost)
-		if err == nil && host == "" {
-			var first []Session
-			first, _, err = rd.Export(0, 20)
-			for i := 0; i < len(first) && host == ""; i++ {
-				host = h.candidate(first[i].Metadata.V.URL)
-			}
-		}
-		if err == nil && host != "" {
-			h.learned.Store(&host)
-		}
-		return err
-	})
-}
+// Learn notes the website's host.
+func (h *Hosts) Learn(host string) { h.learned.Store(&host) }
 
-// candidate is the host of a page that may be the website's, "" for none.
-func (h *Hosts) candidate(address string) string {
+// Candidate is the host of a page that may be the website's, "" for none and once that is
+// known.
+func (h *Hosts) Candidate(address string) string {
 	page, err := url.Parse(address)
-	if !h.learns || err != nil || page.Host == "" || page.Hostname() == "localhost" || slices.Contains(h.known, strings.ToLower(page.Host)) {
+	if !h.learns || h.learned.Load() != nil || err != nil || page.Host == "" || page.Hostname() == "localhost" || slices.Contains(h.known, strings.ToLower(page.Host)) {
 		return ""
 	}
 	if addr, err := netip.ParseAddr(page.Hostname()); err == nil && addr.IsLoopback() {

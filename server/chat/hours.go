@@ -27,8 +27,8 @@ const (
 	maxExceptions = 500
 )
 
-// schedule is BusinessHours ready for use.
-type schedule struct {
+// Schedule is BusinessHours ready for use.
+type Schedule struct {
 	zone  *time.Location
 	week  [7][]interval // by time.Weekday
 	dates map[string][]interval
@@ -37,14 +37,17 @@ type schedule struct {
 // interval is a part of a day in minutes after its midnight.
 type interval struct{ from, to int }
 
-// openTime is an uninterrupted time in which operators are there.
-type openTime struct{ from, to Time }
+// OpenTime is an uninterrupted time in which operators are there.
+type OpenTime struct {
+	From Time `json:"from"`
+	To   Time `json:"to"`
+}
 
 const dayMinutes = 24 * 60
 
 // newSchedule checks business hours. Its errors follow the setting's name.
-func newSchedule(h BusinessHours) (*schedule, error) {
-	s := &schedule{dates: map[string][]interval{}}
+func newSchedule(h BusinessHours) (*Schedule, error) {
+	s := &Schedule{dates: map[string][]interval{}}
 	var err error
 	if s.zone, err = time.LoadLocation(h.TimeZone); err != nil || h.TimeZone == "" || h.TimeZone == "Local" {
 		return nil, checkError(".timezone must be the name of a time zone like Europe/Berlin")
@@ -122,22 +125,22 @@ func minutes(clock string) int {
 const horizon = 400
 
 // next returns the open time that contains a moment, or else the first after it.
-func (s *schedule) next(t Time) (openTime, bool) {
+func (s *Schedule) next(t Time) (OpenTime, bool) {
 	year, month, day := t.Std().In(s.zone).Date()
 	for ahead := -1; ahead < horizon; ahead++ { // yesterday's may last until today
 		date := time.Date(year, month, day+ahead, 0, 0, 0, 0, time.UTC)
 		for _, i := range s.on(date) {
-			found := openTime{s.at(date, i.from), s.at(date, i.to)}
-			if found.to > t && found.from < found.to { // clocks may skip the whole of it
+			found := OpenTime{s.at(date, i.from), s.at(date, i.to)}
+			if found.To > t && found.From < found.To { // clocks may skip the whole of it
 				return found, true
 			}
 		}
 	}
-	return openTime{}, false
+	return OpenTime{}, false
 }
 
-// coming lists the open times that are not over yet and start within some days.
-func (s *schedule) coming(t Time, days int) (list []OpenTime) {
+// Coming lists the open times that are not over yet and start within some days.
+func (s *Schedule) Coming(t Time, days int) (list []OpenTime) {
 	if s == nil {
 		return nil
 	}
@@ -154,7 +157,7 @@ func (s *schedule) coming(t Time, days int) (list []OpenTime) {
 }
 
 // on returns the intervals that start on a date.
-func (s *schedule) on(date time.Time) []interval {
+func (s *Schedule) on(date time.Time) []interval {
 	if other, found := s.dates[date.Format(time.DateOnly)]; found {
 		return other
 	}
@@ -164,7 +167,7 @@ func (s *schedule) on(date time.Time) []interval {
 // at returns when clocks show a time of day on a date. Of two such
 // moments it is the first; a skipped one is computed with the offset before the
 // change (RFC 5545, 3.3.5).
-func (s *schedule) at(date time.Time, minute int) Time {
+func (s *Schedule) at(date time.Time, minute int) Time {
 	shown := date.Add(time.Duration(minute) * time.Minute) // as if clocks showed UTC
 	before, after := s.offset(shown.AddDate(0, 0, -1)), s.offset(shown.AddDate(0, 0, 1))
 	first, second := shown.Add(-before), shown.Add(-after)
@@ -175,7 +178,7 @@ func (s *schedule) at(date time.Time, minute int) Time {
 }
 
 // offset is how far clocks are ahead of UTC.
-func (s *schedule) offset(t time.Time) time.Duration {
+func (s *Schedule) offset(t time.Time) time.Duration {
 	_, seconds := t.In(s.zone).Zone()
 	return time.Duration(seconds) * time.Second
 }
@@ -194,8 +197,8 @@ func businessHours(value json.RawMessage) error {
 	return err
 }
 
-// schedule returns the current business hours, nil without any.
-func (s *Settings) schedule() *schedule {
+// Schedule returns the current business hours, nil without any.
+func (s *Settings) Schedule() *Schedule {
 	if raw := s.values["businessHours"]; len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
@@ -205,23 +208,23 @@ func (s *Settings) schedule() *schedule {
 	return sched
 }
 
-// timetable caches a schedule's last answer until it expires: the
+// Timetable caches a schedule's last answer until it expires: the
 // presence is computed for every session that is listed.
-type timetable struct {
-	schedule    *schedule
-	last        openTime
+type Timetable struct {
+	Schedule    *Schedule
+	last        OpenTime
 	found       bool
 	since, till Time // while the answer is valid
 }
 
-// next is [schedule.next], cached.
-func (t *timetable) next(at Time) (openTime, bool) {
-	if t.schedule == nil {
-		return openTime{}, false
+// Next is [schedule.next], cached.
+func (t *Timetable) Next(at Time) (OpenTime, bool) {
+	if t.Schedule == nil {
+		return OpenTime{}, false
 	}
 	if at < t.since || at >= t.till {
-		t.last, t.found = t.schedule.next(at)
-		t.since, t.till = at, t.last.to
+		t.last, t.found = t.Schedule.next(at)
+		t.since, t.till = at, t.last.To
 		if !t.found {
 			t.till = at.Add(time.Hour)
 		}
@@ -231,7 +234,7 @@ func (t *timetable) next(at Time) (openTime, bool) {
 
 // TimeZone returns the time zone of the business hours, UTC without them.
 func (s *Settings) TimeZone() *time.Location {
-	if hours := s.schedule(); hours != nil {
+	if hours := s.Schedule(); hours != nil {
 		return hours.zone
 	}
 	return time.UTC

@@ -13,7 +13,7 @@ const berlin = `{"timezone":"Europe/Berlin",
 	"weekly":{"monday":["09:00-12:00","13:00-17:00"],"tuesday":["09:00-17:00"],"saturday":["22:00-03:30"],"sunday":["10:00-11:00"]},
 	"exceptions":{"2026-03-23":[],"2026-03-24":["14:00-16:00"]}}`
 
-func scheduleOf(t *testing.T, text string) *schedule {
+func scheduleOf(t *testing.T, text string) *Schedule {
 	t.Helper()
 	var h BusinessHours
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
@@ -65,7 +65,7 @@ func TestOpenTimes(t *testing.T) {
 				}
 				return
 			}
-			if from, to := open.from.Std().Format(time.RFC3339), open.to.Std().Format(time.RFC3339); from != c.from || to != c.to {
+			if from, to := open.From.Std().Format(time.RFC3339), open.To.Std().Format(time.RFC3339); from != c.from || to != c.to {
 				t.Errorf("open from %s to %s, want %s to %s", from, to, c.from, c.to)
 			}
 		})
@@ -75,12 +75,12 @@ func TestOpenTimes(t *testing.T) {
 // A timetable answers like its schedule, however the clock goes.
 func TestTimetable(t *testing.T) {
 	s := scheduleOf(t, berlin)
-	table := timetable{schedule: s}
+	table := Timetable{Schedule: s}
 	for _, text := range []string{"2026-03-16T07:00:00Z", "2026-03-16T08:00:00Z", "2026-03-16T10:59:59Z", "2026-03-16T11:00:00Z", "2026-03-15T11:00:00Z", "2026-03-22T09:30:00Z"} {
 		std, _ := time.Parse(time.RFC3339, text)
 		want, _ := s.next(TimeOf(std))
-		if got, ok := table.next(TimeOf(std)); !ok || got != want {
-			t.Errorf("%s: open from %s to %s, want from %s to %s", text, got.from, got.to, want.from, want.to)
+		if got, ok := table.Next(TimeOf(std)); !ok || got != want {
+			t.Errorf("%s: open from %s to %s, want from %s to %s", text, got.From, got.To, want.From, want.To)
 		}
 	}
 }
@@ -106,12 +106,12 @@ func TestInvalidBusinessHours(t *testing.T) {
 		`{"timezone":"UTC","exceptions":{"2026-02-30":[]}}`:                    "businessHours.exceptions.2026-02-30 is no date",
 		`{"timezone":"UTC","exceptions":{"2026-12-24":["09:00-10:00","x"]}}`:   "businessHours.exceptions.2026-12-24 must be a list of intervals",
 	} {
-		_, err := SettingsOf(SettingList(), nil, nil).changes(map[string]json.RawMessage{"businessHours": json.RawMessage(value)})
+		_, err := SettingsOf(SettingList(), nil, nil).Changes(map[string]json.RawMessage{"businessHours": json.RawMessage(value)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", value, err, want)
 		}
 	}
-	if _, err := SettingsOf(SettingList(), nil, nil).changes(map[string]json.RawMessage{"businessHours": json.RawMessage(berlin)}); err != nil {
+	if _, err := SettingsOf(SettingList(), nil, nil).Changes(map[string]json.RawMessage{"businessHours": json.RawMessage(berlin)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,9 +15,9 @@ func NewID() string { return rand.Text() }
 // idLength is the length of what NewID returns.
 const idLength = 26
 
-// messageID makes a message's id from a random part and its place in the
+// MessageID makes a message's id from a random part and its place in the
 // session: the id alone leads to the message, without an index of ids.
-func messageID(random string, seq int64) string {
+func MessageID(random string, seq int64) string {
 	return random + strings.ToUpper(strconv.FormatInt(seq, 32))
 }
 

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,52 +18,14 @@ const (
 // have others, which are shown as text.
 var fieldTypes = []string{"text", "email", "phone", "tel", "number", "textarea", "select", "checkbox"}
 
-// FillIn stores a visitor's answers to the pre-chat form. Name, email and
-// phone also become part of its identity, as long as that is not verified.
-func (r *Relay) FillIn(ctx context.Context, by Author, sessionID string, answers map[string]any) error {
-	for name, v := range answers {
-		if text, ok := v.(string); ok {
-			answers[name] = strings.TrimSpace(text)
-		}
-	}
-	form := r.Settings().preChatForm()
-	if err := form.check(answers); err != nil {
-		return err
-	}
-	return r.change(ctx, by, sessionID, func(c *change) error {
-		c.session.PreChat = mustJSON(answers)
-		identity := map[string]any{}
-		for _, name := range []string{"name", "email", "phone"} {
-			if text, ok := answers[name].(string); ok && text != "" && !c.session.Verified && !r.identity.Required {
-				identity[name] = text
-			}
-		}
-		return c.addIdentity(identity)
-	})
-}
-
-// preChatForm returns the current form; without one it has no fields.
-func (s *Settings) preChatForm() (form PreChatForm) {
+// PreChatForm returns the current form; without one it has no fields.
+func (s *Settings) PreChatForm() (form PreChatForm) {
 	s.decode("preChatForm", &form)
 	return form
 }
 
-// checkFormDue rejects a session's first message while a form that must
-// be filled in first is not.
-func (c *change) checkFormDue(settings *Settings) error {
-	if c.by.Sender != SenderVisitor || c.backend || c.session.Started() || len(c.session.PreChat) > 0 {
-		return nil
-	}
-	form := settings.preChatForm()
-	if !form.Required || form.Timing != "before_first_message" || len(form.Fields) == 0 {
-		return nil
-	}
-	first := form.Fields[max(0, slices.IndexFunc(form.Fields, func(f PreChatField) bool { return f.Required }))]
-	return Errorf(Invalid, "fields.%s is required: the pre-chat form comes before the first message", first.Name)
-}
-
-// check checks answers against the form. Without a form a page may ask anything.
-func (form *PreChatForm) check(answers map[string]any) error {
+// Check checks answers against the form. Without a form a page may ask anything.
+func (form *PreChatForm) Check(answers map[string]any) error {
 	if len(answers) > maxAnswers {
 		return Errorf(Invalid, "fields has too many entries")
 	}

@@ -18,7 +18,7 @@ func (m *Message) appendFields(b []byte) []byte {
 	if list := m.Attachments.V; list != nil && len(list) == 0 {
 		b = append(b, "[]"...)
 	} else {
-		b = append(b, mustJSON(list)...)
+		b = append(b, MustJSON(list)...)
 	}
 	b = appendOptional(b, `,"operatorName":`, m.OperatorName)
 	b = appendOptional(b, `,"operatorId":`, m.OperatorID)
@@ -36,7 +36,7 @@ func (m *Message) appendFields(b []byte) []byte {
 	}
 	b = appendMoment(b, `,"sentAt":`, m.SentAt)
 	if len(m.Sources) > 0 {
-		b = append(append(b, `,"sources":`...), mustJSON(m.Sources)...)
+		b = append(append(b, `,"sources":`...), MustJSON(m.Sources)...)
 	}
 	return append(b, '}')
 }
@@ -61,7 +61,7 @@ func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
-			return append(b, mustJSON(s)...)
+			return append(b, MustJSON(s)...)
 		}
 	}
 	return append(append(append(b, '"'), s...), '"')

@@ -37,8 +37,8 @@ func TestAppendJSON(t *testing.T) {
 		if got := m.AppendJSON([]byte("head ")); string(got) != "head "+string(want) {
 			t.Errorf("\n got %s\nwant head %s", got, want)
 		}
-		e := messageFact(EventMessage, SourceWidget, 1, &m)
-		if want := render(EventMessage, "", m); string(e.Payload) != string(want) {
+		e := NewMessageEvent(EventMessage, SourceWidget, 1, &m)
+		if want := Render(EventMessage, "", m); string(e.Payload) != string(want) {
 			t.Errorf("\n got %s\nwant %s", e.Payload, want)
 		}
 	}

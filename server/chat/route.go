@@ -12,11 +12,11 @@ type Target struct {
 	Drafts bool
 }
 
-// route decides who receives an event. It is the only place that handles
+// Route decides who receives an event. It is the only place that handles
 // fan-out and loops: an event never returns to the platform it came from.
-func route(e *Event, s *Session, targets []Target) []Destination {
+func Route(e *Event, s *Session, targets []Target) []Destination {
 	if e.For(TargetLeave) {
-		return []Destination{{Dest: LeaveSink, Delay: leaveGrace}}
+		return []Destination{{Dest: LeaveSink, Delay: LeaveGrace}}
 	}
 	var to []Destination
 	for i := range targets {
@@ -41,3 +41,9 @@ const (
 	SourceAI      = "ai"
 	SourceRelay   = "relay" // relay itself
 )
+
+// LeaveSink is the destination of announced leaves.
+const LeaveSink = "leave"
+
+// LeaveGrace is how long a visitor may be away between two pages.
+const LeaveGrace = 30 * time.Second

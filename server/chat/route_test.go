@@ -50,7 +50,7 @@ func TestRoute(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.event)+" from "+tt.source, func(t *testing.T) {
 			var got []string
-			for _, d := range route(&Event{Type: tt.event, Source: tt.source}, &Session{}, targets) {
+			for _, d := range Route(&Event{Type: tt.event, Source: tt.source}, &Session{}, targets) {
 				got = append(got, d.Dest)
 			}
 			if !slices.Equal(got, tt.want) {
@@ -78,20 +78,20 @@ func TestRouteToAI(t *testing.T) {
 	}{
 		{"a visitor's message", visitors, Session{}, Target{Delay: delay}, []Destination{{AISink, delay}}},
 		{"at once", visitors, Session{}, Target{}, []Destination{{AISink, 0}}},
-		{"while it answers", visitors, Session{AIActive: true}, Target{Delay: delay}, []Destination{{AISink, aiGather}}},
+		{"while it answers", visitors, Session{AIActive: true}, Target{Delay: delay}, []Destination{{AISink, AIGather}}},
 		{"while it answers, at once", visitors, Session{AIActive: true}, Target{}, []Destination{{AISink, 0}}},
-		{"drafts", visitors, Session{}, Target{Delay: delay, Drafts: true}, []Destination{{AISink, aiGather}}},
+		{"drafts", visitors, Session{}, Target{Delay: delay, Drafts: true}, []Destination{{AISink, AIGather}}},
 		{"where it ended", visitors, Session{AIEnded: true}, Target{Delay: delay}, nil},
 		{"an operator's message", operators, Session{AIActive: true}, Target{Delay: delay}, nil},
 		{"an edit", edited, Session{AIActive: true}, Target{Delay: delay}, nil},
 		{"a request", draft, Session{AIEnded: true}, Target{Delay: delay}, []Destination{{AIRequestSink, 0}}},
-		{"let again", again, Session{}, Target{Delay: delay}, []Destination{{AISink, aiGather}}},
+		{"let again", again, Session{}, Target{Delay: delay}, []Destination{{AISink, AIGather}}},
 		{"an event", Event{Type: EventNewSession, Payload: Raw("{}")}, Session{}, Target{}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.target.Name, tt.target.Kind = AISink, TargetAI
-			if got := route(&tt.event, &tt.session, []Target{tt.target}); !slices.Equal(got, tt.want) {
+			if got := Route(&tt.event, &tt.session, []Target{tt.target}); !slices.Equal(got, tt.want) {
 				t.Errorf("goes to %v, want %v", got, tt.want)
 			}
 		})

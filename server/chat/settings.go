@@ -2,13 +2,10 @@ package chat
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // The source of a setting's value; a stored value wins.
@@ -59,66 +56,11 @@ func (a *AttachmentRules) Allows(mimeType string) bool {
 	return len(a.Types) == 0 || slices.Contains(a.Types, mimeType) || slices.Contains(a.Types, half+"/*")
 }
 
-// Settings returns the current settings.
-func (r *Relay) Settings() *Settings { return r.current.Load().settings }
-
-// currentSettings holds the settings and the targets computed from them, which every
-// message needs.
-type currentSettings struct {
-	settings *Settings
-	targets  []Target
-}
-
-// SettingsChanged returns a channel that is closed with the next change of the
-// settings. Get the channel first, then read the settings.
-func (r *Relay) SettingsChanged() <-chan struct{} { return *r.changed.Load() }
-
-// PatchSettings stores the given settings, or none if any is unknown or invalid; the error
-// names each of those. null removes a stored value, a secret's mask keeps it.
-func (r *Relay) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
-	changes, err := r.Settings().changes(patch)
-	if err != nil {
-		return err
-	}
-	r.patching.Lock()
-	defer r.patching.Unlock()
-	return r.patch(ctx, changes)
-}
-
-// patchTimeout bounds a change of the settings, which continues when its caller leaves.
-const patchTimeout = 15 * time.Second
-
-// patch stores changes and then applies what is stored, even if the commit was not
-// confirmed.
-func (r *Relay) patch(ctx context.Context, changes map[string]Raw) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchTimeout)
-	defer cancel()
-	err := r.store.Apply(ctx, func(tx Tx) error { return storeSettings(tx, changes) })
-	applied := r.applySettings(ctx)
-	r.nodes.Ring(noteSettings)
-	return cmp.Or(err, applied)
-}
-
-// applySettings reads the settings and publishes them.
-func (r *Relay) applySettings(ctx context.Context) error {
-	if err := r.loadSettings(ctx); err != nil {
-		return err
-	}
-	next := make(chan struct{})
-	close(*r.changed.Swap(&next))
-	r.updatePresence(func(p *presence) { p.hours = timetable{schedule: r.businessHours()} })
-	r.hub.Broadcast(StateConfig, map[string]any{"config": r.Settings().WidgetConfig()})
-	return nil
-}
-
 // maxMistakes bounds how many mistakes one error reports.
 const maxMistakes = 20
 
-// changes returns the values that a patch stores, nil for those it removes.
-func (s *Settings) changes(patch map[string]json.RawMessage) (map[string]Raw, error) {
+// Changes returns the values that a patch stores, nil for those it removes.
+func (s *Settings) Changes(patch map[string]json.RawMessage) (map[string]Raw, error) {
 	changes := map[string]Raw{}
 	fields := map[string]string{}
 	var mistakes []string
@@ -156,63 +98,10 @@ func differs(patch map[string]json.RawMessage, name string, value json.RawMessag
 	return given && !bytes.Equal(other, value)
 }
 
-// CheckSettings returns the error that PatchSettings would return for a patch.
-func (r *Relay) CheckSettings(patch map[string]json.RawMessage) error {
-	_, err := r.Settings().changes(patch)
-	return err
-}
-
-// SwitchOff sets a boolean setting to false and reports whether it was true. In bridge
-// mode, where nobody could switch it on again, it holds only until the next start.
-func (r *Relay) SwitchOff(ctx context.Context, name string) (was bool, err error) {
-	r.patching.Lock()
-	defer r.patching.Unlock()
-	if !r.Settings().Bool(name) {
-		return false, nil
-	}
-	off := map[string]Raw{name: Raw("false")}
-	if !r.backend {
-		return true, r.patch(ctx, off)
-	}
-	env := map[string]Raw{}
-	maps.Copy(env, r.env)
-	maps.Copy(env, off)
-	r.env = env
-	return true, r.applySettings(ctx)
-}
-
-func storeSettings(tx Tx, changes map[string]Raw) error {
-	for name, value := range changes {
-		var err error
-		if value == nil {
-			err = tx.DeleteSetting(name)
-		} else {
-			err = tx.PutSetting(name, value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// loadSettings reads the stored settings over those of the environment.
-func (r *Relay) loadSettings(ctx context.Context) error {
-	return r.store.Read(ctx, func(rd Reader) error {
-		stored, err := rd.Settings()
-		if err != nil {
-			return err
-		}
-		s := SettingsOf(r.declared, r.env, stored)
-		r.current.Store(&currentSettings{s, r.targets(s)})
-		return nil
-	})
-}
-
 // SettingsOf merges stored values of the declared settings over those of the environment.
 func SettingsOf(declared []Setting, env, stored map[string]Raw) *Settings {
 	s := &Settings{declared: declared, values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[SettingPush]) > 0}
-	_ = json.Unmarshal(stored[settingConfirmedHost], &s.confirmedHost)
+	_ = json.Unmarshal(stored[SettingConfirmedHost], &s.confirmedHost)
 	for i := range declared {
 		def := &declared[i]
 		value, source := Raw(def.Default), FromDefault
@@ -356,7 +245,7 @@ func mask(value Raw) Raw {
 	if len(secret) >= 12 {
 		shown = secret[len(secret)-4:]
 	}
-	return mustJSON("••••" + shown)
+	return MustJSON("••••" + shown)
 }
 
 // isMask reports whether value is the mask of current.
@@ -367,12 +256,6 @@ func isMask(value json.RawMessage, current Raw) bool {
 	}
 	_ = json.Unmarshal(mask(current), &masked)
 	return given == masked
-}
-
-// PushesChanged applies, at every node, that there are devices now, or none any more.
-func (r *Relay) PushesChanged(ctx context.Context) error {
-	r.nodes.Ring(noteSettings)
-	return r.applySettings(ctx)
 }
 
 // Pushes reports whether there are devices to notify.

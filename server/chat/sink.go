@@ -91,7 +91,7 @@ func (t Tries) Value() (driver.Value, error) {
 		text = append(strconv.AppendInt(text, int64(t[i].Status), 10), ',')
 		text = strconv.AppendInt(text, t[i].Took, 10)
 		if t[i].Error != "" {
-			text = append(append(text, ','), mustJSON(t[i].Error)...)
+			text = append(append(text, ','), MustJSON(t[i].Error)...)
 		}
 		text = append(text, ']')
 	}
@@ -146,4 +146,16 @@ func (d *Delivery) Ambiguous() bool { return d.State == DeliverySending }
 type Destination struct {
 	Dest  string
 	Delay time.Duration
+}
+
+// TroubleTries is how many failed attempts make a delivery worth showing.
+const TroubleTries = 3
+
+// Reason is the delivery's last error, for people.
+func (d *Delivery) Reason() string { return ReasonOf(d.LastError) }
+
+// Troubled reports whether a waiting delivery has failed often enough to be
+// shown.
+func (d *Delivery) Troubled() bool {
+	return d.State < DeliveryDone && d.LastError != "" && (d.Attempts >= TroubleTries || d.Passed)
 }

@@ -39,3 +39,13 @@ func (f *FreshBackup) Close() error {
 	_ = os.Remove(f.File.Name())
 	return err
 }
+
+// lowRoom is the free space below which even messages are in danger, lowRoomPart that
+// part of a small disk.
+const (
+	lowRoom     = 200 << 20
+	lowRoomPart = 20
+)
+
+// LowRoom returns the free space below which a disk of this size counts as nearly full.
+func LowRoom(total int64) int64 { return min(lowRoom, total/lowRoomPart) }

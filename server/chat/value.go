@@ -24,6 +24,10 @@ func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }
 // Sub returns the duration from u to t.
 func (t Time) Sub(u Time) time.Duration { return time.Duration(t-u) * time.Millisecond }
 
+// Monotonic returns the time by the monotonic clock, so that setting the clock does not
+// matter.
+func (t Time) Monotonic() time.Time { return time.Now().Add(t.Sub(Now())) }
+
 // Std returns t as a time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 

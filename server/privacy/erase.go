@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Platforms delete what they have of a session.
@@ -25,7 +26,7 @@ var ErrNobody = &chat.Error{Kind: chat.NotFound, Text: "No conversations of this
 
 // Erase erases sessions: on the platforms first, as far as they allow it, then in the
 // database, with their files. Open streams and consoles learn of it.
-func Erase(ctx context.Context, relay *chat.Engine, platforms Platforms, list []chat.Session) (out Erased, err error) {
+func Erase(ctx context.Context, relay *engine.Engine, platforms Platforms, list []chat.Session) (out Erased, err error) {
 	out.Remains = []string{}
 	for i := 0; i < len(list) && err == nil; i++ {
 		var stays []string

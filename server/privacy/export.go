@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Exported counts what is in an export.
@@ -20,7 +21,7 @@ const maxEntries = 10_000
 
 // Export writes sessions as a zip: a folder per session with session.json, messages.json,
 // timeline.json and its files, and index.html, which shows all of it in a browser.
-func Export(ctx context.Context, relay *chat.Engine, list []chat.Session, out io.Writer) (Exported, error) {
+func Export(ctx context.Context, relay *engine.Engine, list []chat.Session, out io.Writer) (Exported, error) {
 	return export(ctx, relay, out, func(use func(*chat.Session) error) (err error) {
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = use(&list[i])
@@ -30,11 +31,11 @@ func Export(ctx context.Context, relay *chat.Engine, list []chat.Session, out io
 }
 
 // ExportAll is [Export] for every session with a message.
-func ExportAll(ctx context.Context, relay *chat.Engine, out io.Writer) (Exported, error) {
+func ExportAll(ctx context.Context, relay *engine.Engine, out io.Writer) (Exported, error) {
 	return export(ctx, relay, out, func(use func(*chat.Session) error) error { return each(ctx, relay.Store, use) })
 }
 
-func export(ctx context.Context, relay *chat.Engine, out io.Writer, sessions func(use func(*chat.Session) error) error) (Exported, error) {
+func export(ctx context.Context, relay *engine.Engine, out io.Writer, sessions func(use func(*chat.Session) error) error) (Exported, error) {
 	e := exporter{ctx: ctx, relay: relay, zip: zip.NewWriter(out)}
 	err := sessions(e.session)
 	if err == nil {
@@ -46,7 +47,7 @@ func export(ctx context.Context, relay *chat.Engine, out io.Writer, sessions fun
 
 type exporter struct {
 	ctx     context.Context
-	relay   *chat.Engine
+	relay   *engine.Engine
 	zip     *zip.Writer
 	done    Exported
 	listing strings.Builder // of index.html

@@ -12,17 +12,18 @@ import (
 
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // TestExportedFiles: the files of messages are in the export, under names that stay in
 // their folder.
 func TestExportedFiles(t *testing.T) {
-	e, err := chat.Open(t.Context(), chat.Config{Store: dbtest.Memory(t), Log: slog.New(slog.DiscardHandler)})
+	e, err := engine.Open(t.Context(), engine.Config{Store: dbtest.Memory(t), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	visitor := chat.Author{Sender: chat.SenderVisitor}
-	v, err := e.Init(t.Context(), chat.Visit{VisitorID: "v"})
+	v, err := e.Init(t.Context(), engine.Visit{VisitorID: "v"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,11 +31,11 @@ func TestExportedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Send(t.Context(), visitor, chat.Post{SessionID: v.Session.ID, Content: "my list", AttachmentIDs: []string{file.ID}}); err != nil {
+	if _, err := e.Send(t.Context(), visitor, engine.Post{SessionID: v.Session.ID, Content: "my list", AttachmentIDs: []string{file.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 * page { // more than are in memory at a time
-		if _, err := e.Send(t.Context(), visitor, chat.Post{SessionID: v.Session.ID, Content: strings.Repeat("x", i+1)}); err != nil {
+		if _, err := e.Send(t.Context(), visitor, engine.Post{SessionID: v.Session.ID, Content: strings.Repeat("x", i+1)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // page is how many sessions or messages are in memory at a time.
@@ -200,7 +201,7 @@ func siblings(rd chat.Reader, s *chat.Session) (ids []string, err error) {
 		}
 		ids = append(ids, more...)
 	}
-	return slices.DeleteFunc(ids, func(id string) bool { return id == chat.SystemSession }), nil
+	return slices.DeleteFunc(ids, func(id string) bool { return id == engine.SystemSession }), nil
 }
 
 // trustTheOnlyOne drops the doubt when all that was found is one visitor's.

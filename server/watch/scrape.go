@@ -12,11 +12,12 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Sources are what is asked for when somebody looks.
 type Sources struct {
-	Engine *chat.Engine
+	Engine *engine.Engine
 	// Streams counts the open streams by their readers: visitors or operators.
 	Streams func() map[string]int
 	// Bridges returns the state of each bridge.

@@ -1,0 +1,37 @@
+package chat
+
+// Author is the caller of the service.
+type Author struct {
+	Sender Sender
+	Source string // widget, api, console or a bridge's name
+	Name   string // an operator's display name
+	// Person is the id of the operator in the team, "" for one with the secret key and one
+	// whom a platform knows under a name of its own.
+	Person string
+	Role   Role   // of an operator; "" is that of a platform
+	SignIn string // at the console
+	// Replaced marks the secret key before, which works a few minutes longer, but not for
+	// what would outlive it.
+	Replaced bool
+	Token    string // a visitor's session token
+	// TokenRequired denies visitors access to sessions without a token.
+	TokenRequired bool
+}
+
+// Authorise admits operators, and visitors to their own session: one bound
+// to a token requires that token, and a foreign session is reported as not found.
+func (a Author) Authorise(s *Session) error {
+	if a.Sender != SenderVisitor {
+		return nil
+	}
+	if s.TokenHash == "" && a.TokenRequired {
+		return ErrSessionNotFound
+	}
+	if s.TokenHash != "" && !sameHash(Hash(a.Token), s.TokenHash) {
+		return ErrSessionNotFound
+	}
+	if s.Blocked {
+		return ErrBlocked
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package chat
+
+// FactReader is the part of a [Reader] about what statistics count.
+type FactReader interface {
+	// Facts reads every session to which something happened since from, and some others, for
+	// statistics. The facts are valid until use returns; its error ends the reading.
+	Facts(from Time, use func(*SessionFacts) error) error
+	// RatingComment reads the comment of a session's rating; it is empty for a session that
+	// is gone.
+	RatingComment(session int64) (RatingComment, error)
+	// WaitingSessions counts the sessions that wait, without the snoozed ones.
+	WaitingSessions() (Waiting, error)
+}
+
+// SavedAnswerReader is the part of a [Reader] about saved answers.
+type SavedAnswerReader interface {
+	// SavedAnswers lists the shared answers, and those of a person, by name.
+	SavedAnswers(owner string) ([]SavedAnswer, error)
+	// SavedAnswer finds a shared answer, with "" as owner, or a person's own. It
+	// returns ErrSavedAnswerNotFound when there is none.
+	SavedAnswer(owner, name string) (SavedAnswer, error)
+	CountSavedAnswers(owner string) (int, error)
+}
+
+// SavedAnswerTx is the part of a [Tx] about saved answers.
+type SavedAnswerTx interface {
+	PutSavedAnswer(a *SavedAnswer) error
+	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
+	DeleteSavedAnswer(owner, name string) error
+}
+
+// MetaReader is the part of a [Reader] about settings and facts about the installation.
+type MetaReader interface {
+	// Settings returns the stored settings by name, as JSON.
+	Settings() (map[string]Raw, error)
+	// Meta returns a fact about this installation, "" when unknown.
+	Meta(name string) (string, error)
+}
+
+// MetaTx is the part of a [Tx] about settings and facts about the installation.
+type MetaTx interface {
+	PutSetting(name string, value Raw) error
+	DeleteSetting(name string) error
+	PutMeta(name, value string) error
+	// LockMeta reads a fact and locks it against other transactions.
+	LockMeta(name string) (string, error)
+}
+
+// BacklogReader is the part of a [Reader] about what backends read.
+type BacklogReader interface {
+	// Backlog lists the backlog's events behind a number, in order. None appears later
+	// before one that was read.
+	Backlog(after int64, limit int) ([]BacklogEvent, error)
+	// BacklogEnd is the number of the backlog's newest event, 0 before the first.
+	BacklogEnd() (int64, error)
+}
+
+// BacklogTx is the part of a [Tx] about what backends read.
+type BacklogTx interface {
+	// AppendBacklog stores operators' events with the next numbers of the backlog; it is
+	// the last step of a transaction, because others wait for it.
+	AppendBacklog(events []Event) error
+	// PruneBacklog removes the events up to a number.
+	PruneBacklog(upTo int64) error
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+const (
+	aiNotSetUp = "The AI is not set up. Set AI_BASE_URL and AI_MODEL, or aiBaseUrl and aiModel by the admin API."
+	aiIsOff    = "The AI is switched off; set AI_MODE, or aiMode by the admin API, to answer or draft."
+)
+
+// aiOff is why nothing can be asked of the AI, "" if something can.
+func (c *commandContext) aiOff() string {
+	switch ai := c.relay.Settings().AI(); {
+	case !ai.SetUp():
+		return aiNotSetUp
+	case !ai.On():
+		return aiIsOff
+	}
+	return ""
+}
+
+// ai lets the AI answer in the session again, or ends it there.
+func (c *commandContext) ai(ctx context.Context) (CommandResult, error) {
+	off := c.aiOff()
+	switch on := strings.ToLower(c.args); {
+	case off != "":
+		return answer(off, nil)
+	case on == "on":
+		return answer("The AI answers here again while nobody is online, until an operator writes. "+
+			"Whoever acts counts as online for five minutes, unless !offline.", c.relay.LetAI(ctx, c.by, c.sessionID))
+	case on == "off":
+		return answer("The AI does not answer here, until !ai on.", c.relay.EndAI(ctx, c.by, c.sessionID))
+	}
+	return answer("Write !ai on or !ai off.", nil)
+}
+
+// LetAI lets the AI answer in a session where it ended. What the visitor wrote
+// last waits for it as a new message would.
+func (r *aiTurns) LetAI(ctx context.Context, by chat.Author, sessionID string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		c.session.AIEnded, c.session.AIAnswers = false, 0
+		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: chat.AIAnswerNow})
+	})
+}
+
+// EndAI ends the AI in a session.
+func (r *aiTurns) EndAI(ctx context.Context, by chat.Author, sessionID string) error {
+	return r.change(ctx, by, sessionID, func(c *change) error { return c.endAI(chat.AIEndOff) })
+}
+
+func (c *commandContext) draft(ctx context.Context) (CommandResult, error) {
+	return c.request(ctx, chat.AIDraft, "The AI is writing a draft; it comes as a note.")
+}
+
+func (c *commandContext) summary(ctx context.Context) (CommandResult, error) {
+	return c.request(ctx, chat.AISummary, "The AI is reading the conversation; the summary comes as a note.")
+}
+
+// request asks something of the AI. Its answer comes as a note.
+func (c *commandContext) request(ctx context.Context, kind, text string) (CommandResult, error) {
+	if off := c.aiOff(); off != "" {
+		return answer(off, nil)
+	}
+	return answer(text, c.relay.change(ctx, c.by, c.sessionID, func(c *change) error {
+		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: kind})
+	}))
+}
+
+// send sends the newest draft to the visitor, or a text instead.
+func (c *commandContext) send(ctx context.Context) (CommandResult, error) {
+	sent, err := c.relay.SendDraft(ctx, c.by, c.sessionID, c.args)
+	return answer("Sent to the visitor: "+sent.Content, err)
+}
+
+// draftsBack is how far back a draft is looked for.
+const draftsBack = 100
+
+// SendDraft sends the newest draft that nobody has answered behind, or text
+// instead of it, as an operator's message. The same draft is sent once.
+func (r *aiTurns) SendDraft(ctx context.Context, by chat.Author, sessionID, text string) (sent chat.Message, err error) {
+	if text != "" {
+		if err := CheckContent(by.Sender, text); err != nil {
+			return sent, err
+		}
+	}
+	random := chat.NewID()
+	err = r.change(ctx, by, sessionID, func(c *change) error {
+		draft, err := c.waitingDraft()
+		if err != nil {
+			return err
+		}
+		sent = chat.Message{SessionID: sessionID, Content: text, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, OperatorID: by.Person, SourceBridge: by.Source,
+			ClientID: "draft." + draft.ID, Attachments: chat.Of(chat.Attachments{})}
+		if text == "" {
+			sent.Content, sent.Sources = draft.Content, draft.Sources
+		}
+		if err := c.add(&sent, random, nil); err != nil {
+			return err
+		}
+		draft.SentAt = c.at
+		if err := c.SaveMessage(&draft); err != nil {
+			return err
+		}
+		return c.emit(chat.NewMessageEvent(chat.EventNoteEdited, chat.SourceAI, c.at, &draft))
+	})
+	return sent, err
+}
+
+// waitingDraft finds the newest draft, unless somebody answered the visitor behind
+// it.
+func (c *change) waitingDraft() (chat.Message, error) {
+	list, err := c.Messages(chat.MessageQuery{SessionID: c.session.ID, Limit: draftsBack})
+	if err != nil {
+		return chat.Message{}, err
+	}
+	for _, m := range slices.Backward(list) {
+		switch {
+		case m.Draft && m.SentAt == 0 && m.DeletedAt == 0:
+			return m, nil
+		case !m.Internal && m.Sender != chat.SenderVisitor:
+			return chat.Message{}, errNoDraft
+		}
+	}
+	return chat.Message{}, errNoDraft
+}
+
+var errNoDraft = &chat.Error{Kind: chat.Conflict, Text: "There is no draft to send: !draft asks for one, or just write the answer"}

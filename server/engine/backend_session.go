@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"maps"
+	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// SessionInfo is a backend's description of a session. In the reduced form it has
+// only ids; omitted facts stay unchanged.
+type SessionInfo struct {
+	ID        string
+	VisitorID string
+	CreatedAt chat.Time
+	AIActive  *bool
+	Metadata  *chat.Metadata
+	Identity  map[string]any
+}
+
+// check rejects an invalid session.
+func (in *SessionInfo) check() error {
+	switch {
+	case in.ID == "":
+		return chat.Errorf(chat.Invalid, "session.id is required")
+	case utf8.RuneCountInString(in.ID) > maxForeignID:
+		return chat.Errorf(chat.Invalid, "session.id must be at most %d characters", maxForeignID)
+	case utf8.RuneCountInString(in.VisitorID) > maxVisitorID:
+		return chat.Errorf(chat.Invalid, "session.visitorId must be at most %d characters", maxVisitorID)
+	}
+	in.Identity = known(in.Identity)
+	return checkIdentity("session.identity", in.Identity)
+}
+
+// known drops null values, which many backends send for unknown
+// ones.
+func known(identity map[string]any) map[string]any {
+	identity = maps.Clone(identity)
+	maps.DeleteFunc(identity, func(_ string, v any) bool { return v == nil })
+	return identity
+}
+
+// updateSession stores the backend's description of the session.
+func (in *SessionInfo) updateSession(s *chat.Session) error {
+	if in.VisitorID != "" {
+		s.VisitorID = in.VisitorID
+	}
+	if in.AIActive != nil {
+		s.AIActive = *in.AIActive
+	}
+	if in.Metadata != nil {
+		in.Metadata.Clip()
+		s.Metadata = chat.Of(newerOver(*in.Metadata, s.Metadata.V))
+	}
+	if len(in.Identity) == 0 {
+		return nil
+	}
+	return mergeIdentity(s, in.Identity)
+}

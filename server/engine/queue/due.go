@@ -1,0 +1,53 @@
+package queue
+
+import (
+	"math"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// maxPassed bounds how many failing deliveries of a lane are passed.
+const maxPassed = 10
+
+// selectDue returns the deliveries of a lane to send now, and when to check
+// again if there are none. The head decides; one that has failed often enough
+// is passed.
+func selectDue(p *chat.Policy, lane []chat.Delivery, now, pausedUntil chat.Time) ([]chat.Delivery, chat.Time) {
+	if len(lane) == 0 {
+		return nil, 0
+	}
+	if pausedUntil > now {
+		return nil, pausedUntil
+	}
+	next := lane[0].NextAt
+	for i := range lane {
+		d := &lane[i]
+		if d.NextAt <= now {
+			return firstDue(lane[i:min(i+p.Batch, len(lane))], now), 0
+		}
+		next = min(next, d.NextAt)
+		if !d.Passed && (p.Hold == 0 || d.Attempts < p.Hold) {
+			break
+		}
+	}
+	return nil, next
+}
+
+// firstDue cuts a lane off before the first delivery that is not due: one that
+// failed and was passed. What may have left before leaves without what has not,
+// or a crash would make that ambiguous too: a sink that joins deliveries looks
+// for the ones that it joined.
+func firstDue(lane []chat.Delivery, now chat.Time) []chat.Delivery {
+	for i := range lane {
+		if lane[i].NextAt > now || lane[i].Ambiguous() != lane[0].Ambiguous() {
+			return lane[:i]
+		}
+	}
+	return lane
+}
+
+// longestPause is longer than any delivery's pause.
+func longestPause(p *chat.Policy) time.Duration {
+	return max(chat.LongestWait+2*time.Minute, p.Backoff(math.MaxInt16)*2)
+}

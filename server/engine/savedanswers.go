@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// maxSavedAnswers bounds how many there are.
+const maxSavedAnswers = 500
+
+const savedAnswerName = "the name of a saved answer must be 1 to 32 small letters and digits, with - or _ between them, and begin with a letter"
+
+// checkAnswerName rejects names that no command could have, and those of commands: an
+// answer must not hide one.
+func checkAnswerName(name string) error {
+	parsed, is := ParseCommand("!"+name, false)
+	odd := func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	if !is || parsed.Name != name || parsed.Args != "" || len([]rune(name)) > 32 || strings.ContainsFunc(name, odd) {
+		return chat.ErrorAt(chat.Invalid, "name", savedAnswerName)
+	}
+	if commandNamed(name) != nil {
+		return chat.ErrorAt(chat.Invalid, "name", "!"+name+" is a command; choose another name")
+	}
+	return nil
+}
+
+// savedAnswers are the texts that operators send by a command.
+type savedAnswers struct {
+	store  chat.Store
+	config *configuration
+	none   bool // in bridge mode, where nothing is kept
+}
+
+// SavedAnswers lists the shared answers and a person's own by name.
+func (s *savedAnswers) SavedAnswers(ctx context.Context, by chat.Author) (list []chat.SavedAnswer, err error) {
+	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
+		list, err = rd.SavedAnswers(by.Person)
+		return err
+	})
+	for i := range list {
+		list[i].Own = list[i].Owner != ""
+	}
+	return list, err
+}
+
+// SavedAnswer finds the answer that a command names: the person's own, else the shared
+// one. A command's own name stands for the command.
+func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, name string) (a chat.SavedAnswer, err error) {
+	if commandNamed(name) != nil {
+		return a, chat.ErrSavedAnswerNotFound
+	}
+	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
+		a, err = rd.SavedAnswer(by.Person, name)
+		if by.Person != "" && errors.Is(err, chat.ErrSavedAnswerNotFound) {
+			a, err = rd.SavedAnswer("", name)
+		}
+		return err
+	})
+	return a, err
+}
+
+// Withholds reports whether no visitor may see a text: see [Withheld]; a line that is
+// the name of a saved answer counts as a command.
+func (s *savedAnswers) Withholds(ctx context.Context, by chat.Author, text string, slash bool) (bool, error) {
+	if Withheld(text, slash) {
+		return true, nil
+	}
+	for _, line := range strings.FieldsFunc(text, isLineEnd) {
+		parsed, is := ParseCommand(line, slash)
+		if !is || s.none {
+			continue
+		}
+		if _, err := s.SavedAnswer(ctx, by, parsed.Name); !errors.Is(err, chat.ErrSavedAnswerNotFound) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// errNoOwner means that an own answer was asked for by nobody in the team.
+var errNoOwner = &chat.Error{Kind: chat.Invalid, Text: "own answers belong to a person of the team: sign in at the console"}
+
+// SaveAnswer saves a text under a name, for the team or the person alone, replacing an
+// earlier one.
+func (s *savedAnswers) SaveAnswer(ctx context.Context, by chat.Author, name, content string, own bool) (a chat.SavedAnswer, err error) {
+	if own && by.Person == "" {
+		return a, errNoOwner
+	}
+	content = strings.TrimSpace(content)
+	if err := cmp.Or(checkAnswerName(name), CheckContent(chat.SenderOperator, content)); err != nil {
+		return a, err
+	}
+	if Withheld(content, true) {
+		return a, chat.ErrorAt(chat.Invalid, "content", "a line of the content starts with // or with a command, which no visitor may see")
+	}
+	a = chat.SavedAnswer{Name: name, Content: content, SavedBy: by.Name, UpdatedAt: chat.Now(), Own: own}
+	if own {
+		a.Owner = by.Person
+	}
+	return a, s.store.Apply(ctx, func(tx chat.Tx) error {
+		_, err := tx.SavedAnswer(a.Owner, name)
+		if errors.Is(err, chat.ErrSavedAnswerNotFound) {
+			err = roomForAnswer(tx, a.Owner)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.PutSavedAnswer(&a)
+	})
+}
+
+func roomForAnswer(tx chat.Tx, owner string) error {
+	n, err := tx.CountSavedAnswers(owner)
+	if err == nil && n >= maxSavedAnswers {
+		return chat.Errorf(chat.Conflict, "There are %d saved answers, which is the most. Remove one first: !forget name", n)
+	}
+	return err
+}
+
+// DeleteSavedAnswer removes a shared answer, or a person's own.
+func (s *savedAnswers) DeleteSavedAnswer(ctx context.Context, by chat.Author, name string, own bool) error {
+	owner := ""
+	if own {
+		if owner = by.Person; owner == "" {
+			return errNoOwner
+		}
+	}
+	return s.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteSavedAnswer(owner, name) })
+}
+
+const savedInBackend = "Nothing is kept in bridge mode, so there are no saved answers here."
+
+// SavedTakesNoText is the answer to text after the name of a saved answer.
+func SavedTakesNoText(name string) string {
+	return "Nothing was sent: !" + name + " is a saved answer and takes no text behind it."
+}
+
+// unknown sends the saved answer with this name, if there is one.
+func (c *commandContext) unknown(ctx context.Context, name string) (CommandResult, error) {
+	text, err := c.relay.AnswerFor(ctx, c.by, c.sessionID, name)
+	switch {
+	case errors.Is(err, chat.ErrSavedAnswerNotFound):
+		return c.suggest(ctx, name)
+	case err != nil:
+		return CommandResult{}, err
+	case c.args != "":
+		return answer(SavedTakesNoText(name), nil)
+	}
+	_, err = c.relay.Send(ctx, c.by, Post{SessionID: c.sessionID, Content: text, ReplyTo: c.replyTo, ClientID: c.clientID})
+	return answer("!"+name+" is sent.", err)
+}
+
+// suggest answers an unknown name.
+func (c *commandContext) suggest(ctx context.Context, name string) (CommandResult, error) {
+	list, err := c.relay.SavedAnswers(ctx, c.by)
+	names := commandNames()
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return answer(unknownCommand(name, names), err)
+}
+
+// save saves a text, or without one the message that the command answers.
+func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
+	name, text := c.args, ""
+	if end := strings.IndexFunc(name, unicode.IsSpace); end >= 0 {
+		name, text = name[:end], strings.TrimSpace(name[end:])
+	}
+	name = strings.ToLower(strings.TrimLeft(name, "!！/"))
+	if c.relay.backend {
+		return answer(savedInBackend, nil)
+	}
+	if text == "" && c.replyTo != "" {
+		m, err := c.answered(ctx)
+		if err != nil {
+			return CommandResult{}, err
+		}
+		text = m.Content
+	}
+	if name == "" || text == "" {
+		return answer("Write !save name text, or !save name as a reply to the message to save.", nil)
+	}
+	_, err := c.relay.SaveAnswer(ctx, c.by, name, text, false)
+	return answer("Saved. !"+name+" sends it to the visitor.", err)
+}
+
+// answered returns the message that the command answers.
+func (c *commandContext) answered(ctx context.Context) (m chat.Message, err error) {
+	err = c.relay.Store.ReadOne(ctx, func(rd chat.Reader) error {
+		m, err = rd.Message(c.sessionID, c.replyTo)
+		return err
+	})
+	return m, err
+}
+
+func (c *commandContext) saved(ctx context.Context) (CommandResult, error) {
+	if c.relay.backend {
+		return answer(savedInBackend, nil)
+	}
+	list, err := c.relay.SavedAnswers(ctx, c.by)
+	if len(list) == 0 {
+		return answer("Nothing is saved yet. !save name text saves an answer.", err)
+	}
+	lines := []string{"Saved answers:"}
+	for _, a := range list {
+		lines = append(lines, "!"+a.Name+" – "+chat.Clip(chat.OneLine(a.Content), 80))
+	}
+	return answer(strings.Join(lines, "\n"), err)
+}
+
+func (c *commandContext) forget(ctx context.Context) (CommandResult, error) {
+	if c.relay.backend {
+		return answer(savedInBackend, nil)
+	}
+	name := strings.ToLower(strings.TrimLeft(c.args, "!！/"))
+	if name == "" {
+		return answer("Write !forget and the name of a saved answer. !saved lists them.", nil)
+	}
+	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, c.by, name, false))
+}
