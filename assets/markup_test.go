@@ -15,7 +15,7 @@ import (
 // parser is markup.ts as a script, whose exports are in the variable markup.
 func parser(t *testing.T) string {
 	t.Helper()
-	built := api.Build(api.BuildOptions{EntryPoints: []string{"widget/markup.ts"}, Bundle: true, Format: api.FormatIIFE, GlobalName: "markup"})
+	built := api.Build(api.BuildOptions{EntryPoints: []string{"shared/markup.ts"}, Bundle: true, Format: api.FormatIIFE, GlobalName: "markup"})
 	if len(built.Errors) > 0 {
 		t.Fatal(built.Errors)
 	}

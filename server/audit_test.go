@@ -191,7 +191,7 @@ func (s *site) noted(rt, about string, before map[string]int) {
 
 // TestAuditHasWords: the console and the API's description know every action.
 func TestAuditHasWords(t *testing.T) {
-	source, console, api := read(t, "chat/audit.go"), read(t, "../assets/console/settings/audit.ts"), read(t, "../schema/openapi.yaml")
+	source, console, api := read(t, "chat/audit.go"), read(t, "../assets/console/settings/team/audit.ts"), read(t, "../schema/openapi.yaml")
 	actions := regexp.MustCompile(`(?m)^\tAudit\w+ += "(\w+)"$`).FindAllStringSubmatch(source, -1)
 	if len(actions) < 30 {
 		t.Fatalf("only %d actions are found", len(actions))

@@ -67,7 +67,7 @@ func testGuides(t *testing.T, s *site) {
 // TestGuidesNameTheConsole: the way by clicking comes first, and the pages of the console
 // have the names that the guides use.
 func TestGuidesNameTheConsole(t *testing.T) {
-	nav, err := os.ReadFile("../assets/console/nav.ts")
+	nav, err := os.ReadFile("../assets/console/shell/nav.ts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,27 +1,27 @@
 // The console's start: it joins store, stream and views. State flows one way:
 // events and responses change the store, the store notifies the views.
 
-import { aiView, wireAI } from "./ai";
-import { toastView, wireToast } from "./ask";
-import { composerView, wireComposer } from "./composer";
-import { byId, on, setText } from "./dom";
-import { restoreDrafts } from "./drafts";
-import { keepFocus } from "./focus";
-import { refreshTimes, visitorName } from "./format";
-import { healthView, loadBridges } from "./health";
-import { wireKeys } from "./keys";
-import { listView, wireList } from "./list";
-import { attend, open, showMessage } from "./load";
-import { logView, wireLog } from "./log";
-import { isGuarded, navView, pages, showPage, wireNav } from "./nav";
-import { organiseView, wireOrganise } from "./organise";
-import { closeMenu, wirePerson } from "./person";
-import { presenceView, wirePresence } from "./presence";
-import { outboxView, restoreOutbox, revive } from "./queue";
-import { current, set, subscribe } from "./store";
-import type { View } from "./store";
-import { connect, watch } from "./stream";
-import { threadView, wireThread } from "./thread";
+import { aiView, wireAI } from "./inbox/ai";
+import { toastView, wireToast } from "./ui/ask";
+import { composerView, wireComposer } from "./inbox/composer";
+import { byId, on, setText } from "./ui/dom";
+import { restoreDrafts } from "./state/drafts";
+import { keepFocus } from "./ui/focus";
+import { refreshTimes, visitorName } from "./ui/format";
+import { healthView, loadBridges } from "./shell/health";
+import { wireKeys } from "./shell/keys";
+import { listView, wireList } from "./inbox/list";
+import { attend, open, showMessage } from "./net/load";
+import { logView, wireLog } from "./inbox/log";
+import { isGuarded, navView, pages, showPage, wireNav } from "./shell/nav";
+import { organiseView, wireOrganise } from "./inbox/organise";
+import { closeMenu, wirePerson } from "./shell/person";
+import { presenceView, wirePresence } from "./shell/presence";
+import { outboxView, restoreOutbox, revive } from "./inbox/outbox";
+import { current, set, subscribe } from "./state/store";
+import type { View } from "./state/store";
+import { connect, watch } from "./net/stream";
+import { threadView, wireThread } from "./inbox/thread";
 
 export * from "./shared";
 
@@ -61,7 +61,7 @@ let details: Promise<unknown> | undefined;
 
 // loadDetails loads the part about the visitor with the first conversation; without it the rest works.
 function loadDetails(): void {
-  details ??= import("./details").catch(() => (details = undefined));
+  details ??= import("./inbox/details").catch(() => (details = undefined));
 }
 
 // frameView draws what surrounds list and thread: title, connection, and which part a phone shows.

@@ -1,14 +1,14 @@
 // Modules that the inbox shares with the parts that load later. A module that keeps state must be listed here.
 
-export * from "./api";
-export * from "./ask";
-export * from "./avatar";
-export * from "./dom";
-export * from "./drafts";
-export * from "./format";
-export * from "./health";
-export * from "./list";
-export * from "./me";
-export * from "./nav";
-export * from "./organise";
-export * from "./store";
+export * from "./net/api";
+export * from "./ui/ask";
+export * from "./ui/avatar";
+export * from "./ui/dom";
+export * from "./state/drafts";
+export * from "./ui/format";
+export * from "./shell/health";
+export * from "./inbox/list";
+export * from "./state/me";
+export * from "./shell/nav";
+export * from "./inbox/organise";
+export * from "./state/store";

@@ -295,7 +295,7 @@ export interface Core {
   /** spoken resolves once the visitor's language is there. */
   spoken: Promise<unknown>;
   /** What RelayChat passes on, by its name. */
-  method(name: string, ...args: unknown[]): unknown;
+  method(name: string, ...args: unknown[]): Promise<unknown>;
   /** post calls a route of the session, which it waits for. */
   post<T>(path: string, body: object): Promise<T>;
   /** ready resolves with the session's id. */
@@ -306,8 +306,6 @@ export interface Core {
   discard(clientId: string): void;
   older(limit?: number): Promise<void>;
   typing(active: boolean): void;
-  /** Asks for a person instead of the AI. */
-  handoff(): Promise<unknown>;
   /** Follows what the settings and the options say of looks and language. */
   adopt(): Promise<void>;
   setDraft(text: string): void;

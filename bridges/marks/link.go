@@ -22,7 +22,7 @@ func Link(words, address string) string {
 
 // AddressLike reports whether words read as an address: as words of a link they could
 // lie. Invisible signs do not count, and forms and dots that look alike are the same.
-// assets/widget/markup.ts holds the same rule, testdata/linkwords.json its cases.
+// assets/shared/markup.ts holds the same rule, testdata/linkwords.json its cases.
 func AddressLike(words string) bool { return addressLike().MatchString(Seen(words)) }
 
 // Seen is a text as people read addresses in it: without invisible signs, look-alike

@@ -19,7 +19,7 @@ const (
 )
 
 // When data is deleted: a file that no message uses, as late as a widget may still send
-// its message (HELD in assets/widget/outbox.ts), but earlier when such files take much
+// its message (HELD in assets/widget/core/outbox.ts), but earlier when such files take much
 // room; a session without a message, and events, which streams resume from.
 const (
 	unsentAge   = 7*24*time.Hour + time.Hour

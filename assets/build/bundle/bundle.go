@@ -38,7 +38,7 @@ func (f File) Stored() (name string, data []byte) {
 
 // target is one source and how it becomes a file. A hashed target is named
 // after its content, and later targets see that name as the constant Define. A lent
-// one gets widget/dom.ts from the panel, which makes it.
+// one gets widget/ui/dom.ts from the panel, which makes it.
 type target struct {
 	source string
 	name   string
@@ -53,29 +53,29 @@ type target struct {
 // create, its name stands in types.ts, and the panel makes it by lazy.ts (the
 // core by shell.part).
 var targets = []target{
-	{source: "widget/forms.ts", name: "forms.js", format: api.FormatESModule, hashed: true, define: "FORMS_FILE", lent: true},
-	{source: "widget/actions.ts", name: "actions.js", format: api.FormatESModule, hashed: true, define: "ACTIONS_FILE", lent: true},
-	{source: "widget/attention.ts", name: "attention.js", format: api.FormatESModule, hashed: true, define: "ATTENTION_FILE"},
-	{source: "widget/home.ts", name: "home.js", format: api.FormatESModule, hashed: true, define: "HOME_FILE", lent: true},
-	{source: "widget/menu.ts", name: "menu.js", format: api.FormatESModule, hashed: true, define: "MENU_FILE", lent: true},
-	{source: "widget/proactive.ts", name: "proactive.js", format: api.FormatESModule, hashed: true, define: "PROACTIVE_FILE"},
-	{source: "widget/uploads.ts", name: "uploads.js", format: api.FormatESModule, hashed: true, define: "UPLOADS_FILE", lent: true},
-	{source: "widget/rare.ts", name: "rare.js", format: api.FormatESModule, hashed: true, define: "RARE_FILE"},
-	{source: "widget/emoji.ts", name: "emoji.js", format: api.FormatESModule, hashed: true, define: "EMOJI_FILE", lent: true},
-	{source: "widget/voice.ts", name: "voice.js", format: api.FormatESModule, hashed: true, define: "VOICE_FILE", lent: true},
-	{source: "widget/lightbox.ts", name: "lightbox.js", format: api.FormatESModule, hashed: true, define: "LIGHTBOX_FILE", lent: true},
-	{source: "widget/tools.ts", name: "tools.js", format: api.FormatESModule, hashed: true, define: "TOOLS_FILE", lent: true},
-	{source: "widget/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE", lent: true},
-	{source: "widget/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
-	{source: "widget/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
-	{source: "widget/page.ts", name: "page.js", format: api.FormatESModule, hashed: true, define: "PAGE_FILE"},
-	{source: "widget/loader.ts", name: "widget.js", format: api.FormatIIFE},
-	{source: "widget/module.ts", name: "widget.mjs", format: api.FormatESModule},
+	{source: "widget/panel/forms.ts", name: "forms.js", format: api.FormatESModule, hashed: true, define: "FORMS_FILE", lent: true},
+	{source: "widget/chat/actions.ts", name: "actions.js", format: api.FormatESModule, hashed: true, define: "ACTIONS_FILE", lent: true},
+	{source: "widget/attention/attention.ts", name: "attention.js", format: api.FormatESModule, hashed: true, define: "ATTENTION_FILE"},
+	{source: "widget/panel/home.ts", name: "home.js", format: api.FormatESModule, hashed: true, define: "HOME_FILE", lent: true},
+	{source: "widget/panel/menu.ts", name: "menu.js", format: api.FormatESModule, hashed: true, define: "MENU_FILE", lent: true},
+	{source: "widget/attention/proactive.ts", name: "proactive.js", format: api.FormatESModule, hashed: true, define: "PROACTIVE_FILE"},
+	{source: "widget/write/uploads.ts", name: "uploads.js", format: api.FormatESModule, hashed: true, define: "UPLOADS_FILE", lent: true},
+	{source: "widget/core/rare.ts", name: "rare.js", format: api.FormatESModule, hashed: true, define: "RARE_FILE"},
+	{source: "widget/write/emoji.ts", name: "emoji.js", format: api.FormatESModule, hashed: true, define: "EMOJI_FILE", lent: true},
+	{source: "widget/write/voice.ts", name: "voice.js", format: api.FormatESModule, hashed: true, define: "VOICE_FILE", lent: true},
+	{source: "widget/chat/lightbox.ts", name: "lightbox.js", format: api.FormatESModule, hashed: true, define: "LIGHTBOX_FILE", lent: true},
+	{source: "widget/write/tools.ts", name: "tools.js", format: api.FormatESModule, hashed: true, define: "TOOLS_FILE", lent: true},
+	{source: "widget/chat/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE", lent: true},
+	{source: "widget/panel/panel.ts", name: "panel.js", format: api.FormatESModule, hashed: true, define: "PANEL_FILE"},
+	{source: "widget/core/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
+	{source: "widget/loader/page.ts", name: "page.js", format: api.FormatESModule, hashed: true, define: "PAGE_FILE"},
+	{source: "widget/loader/loader.ts", name: "widget.js", format: api.FormatIIFE},
+	{source: "widget/loader/module.ts", name: "widget.mjs", format: api.FormatESModule},
 	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
 	{source: "console/app/worker.ts", name: "worker.js", format: api.FormatIIFE},
 	{source: "pages/pages.css", name: "pages.css"},
-	{source: "console/preview.ts", name: "preview.js", format: api.FormatIIFE},
+	{source: "console/settings/widget/preview.ts", name: "preview.js", format: api.FormatIIFE},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
 }
 
@@ -145,7 +145,7 @@ func buildOne(root string, t target, defines map[string]string) ([]byte, error) 
 		dir, name := filepath.Split(t.source)
 		options.EntryPoints = nil
 		options.Stdin = &api.StdinOptions{ResolveDir: filepath.Join(root, dir), Loader: api.LoaderTS,
-			Contents: fmt.Sprintf("export * from %q; export { use } from './shared'", "./"+strings.TrimSuffix(name, ".ts"))}
+			Contents: fmt.Sprintf("export * from %q; export { use } from '../ui/lent'", "./"+strings.TrimSuffix(name, ".ts"))}
 		options.Plugins = append(options.Plugins, lentDOM)
 	}
 	result := api.Build(options)
@@ -187,12 +187,12 @@ var engines = []api.Engine{
 	{Name: api.EngineSafari, Version: "16.4"},
 }
 
-// lentDOM puts shared.ts in the place of dom.ts.
+// lentDOM puts widget/ui/lent.ts in the place of dom.ts.
 var lentDOM = api.Plugin{
 	Name: "lent-dom",
 	Setup: func(b api.PluginBuild) {
-		b.OnResolve(api.OnResolveOptions{Filter: `^\./dom$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(args.ResolveDir, "shared.ts")}, nil
+		b.OnResolve(api.OnResolveOptions{Filter: `/dom$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: filepath.Join(filepath.Dir(filepath.Join(args.ResolveDir, args.Path)), "lent.ts")}, nil
 		})
 	},
 }

@@ -99,15 +99,15 @@ func module(args api.OnResolveArgs) string {
 	return filepath.Join(args.ResolveDir, args.Path) + ".ts"
 }
 
-// resolveLater leaves an import that happens when a part is opened to the browser.
+// resolveLater leaves an import that happens when a part is opened to the browser. A
+// part is named after its file, and a main.ts after its folder.
 func (b *consoleBuild) resolveLater(args api.OnResolveArgs) (api.OnResolveResult, error) {
 	source, err := filepath.Rel(b.root, module(args))
 	if err != nil {
 		return api.OnResolveResult{}, err
 	}
 	source = filepath.ToSlash(source)
-	name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(source, ".ts"), "console/"), "/main")
-	name = strings.ReplaceAll(name, "/", "-") + ".js"
+	name := filepath.Base(strings.TrimSuffix(strings.TrimSuffix(source, ".ts"), "/main")) + ".js"
 	b.parts[name] = source
 	return api.OnResolveResult{Path: "./" + name, External: true}, nil
 }

@@ -38,7 +38,7 @@ func NPM(root string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := buildOne(root, target{source: "widget/npm.ts", format: api.FormatESModule}, nil)
+	index, err := buildOne(root, target{source: "widget/loader/npm.ts", format: api.FormatESModule}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func NPM(root string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	required, err := buildOne(root, target{source: "widget/npm.ts", format: api.FormatCommonJS}, nil)
+	required, err := buildOne(root, target{source: "widget/loader/npm.ts", format: api.FormatCommonJS}, nil)
 	if err != nil {
 		return nil, err
 	}

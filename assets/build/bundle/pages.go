@@ -28,10 +28,10 @@ var pages = []struct {
 	{"pages/demo.html", true},
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
-	{"console/login.html", false},
-	{"console/invitation.html", false},
+	{"console/account/login.html", false},
+	{"console/account/invitation.html", false},
 	{"console/console.html", false},
-	{"console/preview.html", false},
+	{"console/settings/widget/preview.html", false},
 }
 
 // slots stand in the built pages for what is only known when one is shown:

@@ -1,7 +1,7 @@
 // The invitation page. The link's secret stands behind the # and leaves the browser in request bodies only.
 
-import { byId, setText } from "../dom";
-import { mark, refused } from "../fields";
+import { byId, setText } from "../ui/dom";
+import { mark, refused } from "../ui/fields";
 import { post, Refused } from "./request";
 
 interface Invitation {

@@ -1,6 +1,6 @@
 // The script of the pages for who is not signed in.
 
-import { byId } from "../dom";
+import { byId } from "../ui/dom";
 import { invitation } from "./invitation";
 import { passkey } from "./passkey";
 

@@ -1,6 +1,6 @@
 // Signing in with a passkey, on the sign-in page.
 
-import { byId, setText } from "../dom";
+import { byId, setText } from "../ui/dom";
 import { post } from "./request";
 import { lacking, signed, type Request } from "./webauthn";
 

@@ -1,8 +1,8 @@
 // Adding pages, a file or a text.
 
-import { ApiError, call } from "../api";
-import { h } from "../dom";
-import { missing, type Fields } from "../fields";
+import { ApiError, call } from "../net/api";
+import { h } from "../ui/dom";
+import { missing, type Fields } from "../ui/fields";
 import { feedback, labelled, section } from "../settings/settings";
 
 async function sendFile(file: File): Promise<void> {

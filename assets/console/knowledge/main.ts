@@ -1,6 +1,6 @@
 // The page of the knowledge base, in a file of its own that the console loads when the page is opened.
 
-import { byId, h } from "../dom";
+import { byId, h } from "../ui/dom";
 import { button } from "../settings/settings";
 import { addSection } from "./add";
 import { questionsSection } from "./questions";

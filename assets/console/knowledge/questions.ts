@@ -1,9 +1,9 @@
 // Questions that the AI could not answer, each with a field for the answer.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { missing, type Fields } from "../fields";
-import { agoTime } from "../format";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { missing, type Fields } from "../ui/fields";
+import { agoTime } from "../ui/format";
 import { button, feedback, labelled, section } from "../settings/settings";
 
 interface Question {

@@ -1,9 +1,9 @@
 // The sources of answers: how far each is read, and what went wrong.
 
-import { call } from "../api";
-import { ask } from "../ask";
-import { h, syncChildren } from "../dom";
-import { agoTime } from "../format";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h, syncChildren } from "../ui/dom";
+import { agoTime } from "../ui/format";
 import { button, feedback, section } from "../settings/settings";
 
 export interface Source {

@@ -1,8 +1,8 @@
 // Trying a question: the passages that the AI would get for it.
 
-import { call } from "../api";
-import { h, newTab } from "../dom";
-import { missing } from "../fields";
+import { call } from "../net/api";
+import { h, newTab } from "../ui/dom";
+import { missing } from "../ui/fields";
 import { feedback, labelled, section } from "../settings/settings";
 
 interface Passage {

@@ -1,9 +1,9 @@
 // Sound and desktop notification for a visitor's message, from one of the open tabs.
 
-import { byId, on } from "../dom";
-import { preview, visitorName } from "../format";
-import { myId } from "../me";
-import { attempt, state } from "../store";
+import { byId, on } from "../ui/dom";
+import { preview, visitorName } from "../ui/format";
+import { myId } from "../state/me";
+import { attempt, state } from "../state/store";
 import type { Message } from "../types";
 import { choose, load, onPreferences, preferences } from "./preferences";
 import { subscription } from "./push";

@@ -1,6 +1,6 @@
 // A person's choice of notifications, the same in all of their browsers. Tabs of one browser keep in step.
 
-import { call } from "../api";
+import { call } from "../net/api";
 
 export interface Preferences {
   notify: string;

@@ -1,7 +1,7 @@
 // This browser's subscription to notifications.
 
 import { bytes } from "../account/webauthn";
-import { call } from "../api";
+import { call } from "../net/api";
 
 export interface Device {
   id: string;

@@ -1,10 +1,10 @@
 // Search over what was said: the messages below the conversations that match.
 
-import { call } from "../api";
-import { byId, h, on, setText } from "../dom";
-import { agoTime, inOneLine, visitorName } from "../format";
-import { focusRow, listed, rowOf } from "../list";
-import { state } from "../store";
+import { call } from "../net/api";
+import { byId, h, on, setText } from "../ui/dom";
+import { agoTime, inOneLine, visitorName } from "../ui/format";
+import { focusRow, listed, rowOf } from "../inbox/list";
+import { state } from "../state/store";
 import type { Message, Session } from "../types";
 
 interface Hit extends Pick<Message, "id" | "sessionId" | "sender" | "operatorName" | "internal" | "timestamp"> {

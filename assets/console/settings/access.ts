@@ -1,12 +1,12 @@
 // How a person gets in: the browsers that are signed in, and the passkeys.
 
 import { made, lacking, type Creation } from "../account/webauthn";
-import { call } from "../api";
-import { ask } from "../ask";
-import { h } from "../dom";
-import type { Fields } from "../fields";
-import { fullTime } from "../format";
-import { attempt } from "../store";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
+import type { Fields } from "../ui/fields";
+import { fullTime } from "../ui/format";
+import { attempt } from "../state/store";
 import { button, feedback, labelled, type Feedback } from "./settings";
 
 interface SignIn {

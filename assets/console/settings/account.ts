@@ -1,9 +1,9 @@
 // Your account: name, picture, e-mail, password, passkeys, and where you are signed in.
 
-import { ApiError, call } from "../api";
-import { h } from "../dom";
-import { me, myId } from "../me";
-import { attempt } from "../store";
+import { ApiError, call } from "../net/api";
+import { h } from "../ui/dom";
+import { me, myId } from "../state/me";
+import { attempt } from "../state/store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
 import type { Page } from "./page";
 import { preferencesSection } from "./preferences";

@@ -1,12 +1,12 @@
 // The AI: whom to ask, in which words, how long operators have before, and a test.
 
-import { call } from "../api";
-import { h } from "../dom";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
 import { confirmHost } from "./confirm";
 import { area, choice, number, secret, text } from "./controls";
 import { form, type Field } from "./form";
-import { loadBridges } from "../health";
-import { state } from "../store";
+import { loadBridges } from "../shell/health";
+import { state } from "../state/store";
 import type { Page } from "./page";
 import { button, feedback, section } from "./settings";
 

@@ -1,16 +1,25 @@
 // Saved answers: the texts behind !name.
 
-import { call } from "../api";
-import { ask } from "../ask";
-import { h } from "../dom";
-import { missing } from "../fields";
-import { myId } from "../me";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { myId } from "../state/me";
 import type { SavedAnswer } from "../types";
 import { kinds, titles } from "./kinds";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";
 
+const about = ". !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and " +
+  "{operator.name} are replaced; {visitor.name|there} gives a default for an unknown name.";
+
 const path = (name: string): string => "/saved-answers/" + encodeURIComponent(name);
+
+// answerRow is one answer with its buttons.
+const answerRow = (a: SavedAnswer, edit: (a: SavedAnswer) => void, remove: (a: SavedAnswer) => unknown): HTMLLIElement =>
+  h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), h("p", { dir: "auto" }, a.content),
+    h("div", { class: "buttons" }, button("Edit", () => edit(a), "Edit !" + a.name),
+      button("Remove", () => remove(a), "Remove !" + a.name)));
 
 export function answersPage(): Page {
   const said = feedback();
@@ -26,20 +35,16 @@ export function answersPage(): Page {
   const load = async (): Promise<void> => {
     const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers");
     none.hidden = !!savedAnswers.length;
-    list.replaceChildren(...savedAnswers.map(item));
+    list.replaceChildren(...savedAnswers.map((a) => answerRow(a, edit, remove)));
     where.textContent = titles(await kinds());
   };
-  const item = (a: SavedAnswer): HTMLLIElement =>
-    h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), h("p", { dir: "auto" }, a.content),
-      h("div", { class: "buttons" },
-        button("Edit", () => {
-          name.value = a.name;
-          content.value = a.content;
-          own.checked = !!a.own;
-          said.said("");
-          content.focus();
-        }, "Edit !" + a.name),
-        button("Remove", () => remove(a), "Remove !" + a.name)));
+  const edit = (a: SavedAnswer): void => {
+    name.value = a.name;
+    content.value = a.content;
+    own.checked = !!a.own;
+    said.said("");
+    content.focus();
+  };
   const remove = async (a: SavedAnswer): Promise<void> => {
     if (!(await ask("Remove the saved answer !" + a.name + "?", "Remove"))) return;
     await run(call("DELETE", path(a.name) + (a.own ? "?own=true" : "")), "!" + a.name + " is removed.");
@@ -68,11 +73,7 @@ export function answersPage(): Page {
 
   return {
     node: section("Saved answers",
-      h("p", { class: "hint" },
-        "!name sends the text to the visitor: here, in ", where, ". !save name text saves one from there, " +
-          "also as a reply to a message. {visitor.name}, {visitor.email} and {operator.name} are replaced; " +
-          "{visitor.name|there} gives a default for an unknown name."),
-      list, none,
+      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in ", where, about), list, none,
       h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."),
         labelled("Text", content), ownLabel || "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),

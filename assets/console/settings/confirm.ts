@@ -1,9 +1,9 @@
 // Confirming with the password or the secret key that the AI may be in one's own network.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { missing } from "../fields";
-import { myId } from "../me";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { myId } from "../state/me";
 import { passwordField } from "./access";
 import { feedback, labelled } from "./settings";
 
@@ -29,7 +29,7 @@ export function confirmHost(url: string, host: string): Promise<boolean> {
     h("p", { class: "hint" },
       "It is in your own network. relay may then connect to it for the AI, and to no other address there. You are asked once."),
     labelled(myId ? "Your password, or the secret key" : "Secret key", proof), ...said.nodes,
-    h("div", { class: "ask-row" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
+    h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, "Cancel"),
       h("button", { type: "submit", class: "button main" }, "Allow"))));
   document.body.append(dialog);
   dialog.showModal();

@@ -1,6 +1,6 @@
 // The controls of settings: each holds one value as the API has it.
 
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import type { Control } from "./form";
 
 type Input = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -39,7 +39,7 @@ export interface Secret extends Control {
 
 export function secret(none: string): Secret {
   const field = h("input", { class: "input code", type: "password", maxlength: 1000, autocomplete: "new-password", spellcheck: "false" });
-  const remove = h("button", { type: "button", class: "button", onclick: () => put(true) }, "Remove");
+  const remove = h("button", { class: "button", onclick: () => put(true) }, "Remove");
   const node = h("div", { class: "beside" }, field, remove);
   let mask = "";
   let removed = false;

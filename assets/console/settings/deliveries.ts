@@ -1,9 +1,9 @@
 // The log of what was delivered to a destination.
 
-import { call } from "../api";
-import { h, syncChildren } from "../dom";
-import { agoTime, sentence, until } from "../format";
-import { set, subscribe } from "../store";
+import { call } from "../net/api";
+import { h, syncChildren } from "../ui/dom";
+import { agoTime, sentence, until } from "../ui/format";
+import { set, subscribe } from "../state/store";
 import type { Delivery, Try } from "../types";
 
 interface Page {
@@ -53,7 +53,7 @@ function cells(d: Delivery, retry: (d: Delivery) => unknown): Node[] {
   const [name, tone] = tags[d.state];
   const failed = d.state === "failed" || (d.state === "pending" && (d.attempts > 0 || d.lastError));
   const again = failed &&
-    h("button", { type: "button", class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
+    h("button", { class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
   return [
     h("th", { scope: "row" }, h("a", { href: "#/sessions/" + d.sessionId }, d.type), h("code", { title: "webhook-id" }, d.webhookId)),
     h("td", {}, agoTime(d.createdAt)),
@@ -64,43 +64,10 @@ function cells(d: Delivery, retry: (d: Delivery) => unknown): Node[] {
   ];
 }
 
-export function deliveriesSection(dest: string, name: string): Deliveries {
+// table keeps a row whose delivery did not change, so that focus stays in it.
+function table(retry: (d: Delivery) => unknown) {
   const rows = new Map<string, { item: HTMLTableRowElement; shows: string }>();
-  const title = h("h2", { id: "deliveries-title", tabindex: "-1" }, name);
   const body = h("tbody", { id: "deliveries" });
-  const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
-  const more = h("button", { type: "button", class: "button small", id: "deliveries-more", hidden: true, onclick: () => void load(cursor) },
-    "Show older ones");
-  const choices = filters.map(([value, label]) =>
-    h("button", { type: "button", "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
-  const retryFailed = h("button", { type: "button", class: "button small", id: "deliveries-retry", onclick: () => void retryAll() },
-    "Send all failed again");
-  let filter = "";
-  let list: Delivery[] = [];
-  let cursor = "";
-  let asked = 0;
-  let answered = 0;
-  let timer = 0;
-  let soon = 0;
-
-  // load reloads the list, or loads the page after a cursor. Over a slow line it may be asked
-  // again before it is answered: every answer counts that is newer than what is shown.
-  const load = async (after = ""): Promise<void> => {
-    const mine = ++asked;
-    const of = filter;
-    const isNew = (): boolean => mine > answered && of === filter;
-    try {
-      const page = await call<Page>("GET", "/deliveries?dest=" + dest + "&limit=" + pageSize + "&state=" + of + "&cursor=" + after);
-      if (!isNew()) return;
-      answered = mine;
-      list = [...(after ? list : []), ...page.deliveries];
-      cursor = page.nextCursor ?? "";
-      draw(list.length ? "" : of ? "None." : "Nothing has been posted yet.");
-    } catch {
-      if (isNew()) draw("The deliveries could not be loaded.");
-    }
-  };
-  // row keeps a row whose delivery did not change, so that focus stays in it.
   const row = (d: Delivery): HTMLTableRowElement => {
     const shows = JSON.stringify(d);
     const old = rows.get(d.id);
@@ -110,53 +77,68 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     rows.set(d.id, { item, shows });
     return item;
   };
-  const draw = (text: string): void => {
-    syncChildren(body, list.map(row));
-    if (note.textContent !== text) note.textContent = text;
-    more.hidden = !cursor;
-    for (const button of choices) button.setAttribute("aria-pressed", String(button.dataset["filter"] === filter));
+  return {
+    node: h("table", { class: "deliveries" },
+      h("thead", {},
+        h("tr", {}, ...["Event", "When", "State", "Attempts", "Last response"].map((text) => h("th", { scope: "col" }, text)),
+          h("th", {}, h("span", { class: "sr" }, "Again")))),
+      body),
+    draw: (list: Delivery[]): void => syncChildren(body, list.map(row)),
+    clear: (): void => rows.clear(),
   };
-  const show = (next: string): void => {
-    rows.clear();
-    filter = next;
-    list = [];
-    cursor = "";
-    draw("Loading…");
-    void load();
+}
+
+// loader holds the list that passes a filter. Over a slow line it may be asked again before
+// it is answered: every answer counts that is newer than what is shown.
+function loader(dest: string, draw: (text: string) => void) {
+  let asked = 0;
+  let answered = 0;
+  const log = {
+    filter: "",
+    list: [] as Delivery[],
+    cursor: "",
+    // load reloads the list, or loads the page after a cursor.
+    async load(after = ""): Promise<void> {
+      const mine = ++asked;
+      const of = log.filter;
+      const isNew = (): boolean => mine > answered && of === log.filter;
+      try {
+        const page = await call<Page>("GET", "/deliveries?dest=" + dest + "&limit=" + pageSize + "&state=" + of + "&cursor=" + after);
+        if (!isNew()) return;
+        answered = mine;
+        log.list = [...(after ? log.list : []), ...page.deliveries];
+        log.cursor = page.nextCursor ?? "";
+        draw(log.list.length ? "" : of ? "None." : "Nothing has been posted yet.");
+      } catch {
+        if (isNew()) draw("The deliveries could not be loaded.");
+      }
+    },
   };
-  const retry = async (d: Delivery): Promise<void> => {
-    try {
-      await call("POST", "/deliveries/" + encodeURIComponent(d.id) + "/retry");
-      await load();
-      title.focus();
-    } catch (error) {
-      note.textContent = "It could not be sent again: " + (error as Error).message;
-    }
-  };
-  // retryAll repeats the request until nothing is left: each retries some thousands.
-  const retryAll = async (): Promise<void> => {
-    if (retryFailed.ariaDisabled === "true") return;
-    retryFailed.ariaDisabled = "true";
-    let count = 0;
-    let problem = "";
-    for (let next: string | undefined = ""; next !== undefined; ) {
-      const page: Retried | undefined = await call<Retried>("POST", "/deliveries/retry", { dest, cursor: next || undefined })
-        .catch((error: Error) => void (problem = error.message));
-      count += page?.retried ?? 0;
-      next = page?.nextCursor;
-    }
-    retryFailed.ariaDisabled = null;
-    await load();
-    note.textContent = problem
-      ? "Not all could be sent again: " + problem
-      : count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
-  };
-  // follow reloads the list, soon and once, unless older pages are being read.
+  return log;
+}
+
+// retryFailed repeats the request until nothing is left: each retries some thousands. It says what came of it.
+async function retryFailed(dest: string): Promise<string> {
+  let count = 0;
+  let problem = "";
+  for (let next: string | undefined = ""; next !== undefined; ) {
+    const page: Retried | undefined = await call<Retried>("POST", "/deliveries/retry", { dest, cursor: next || undefined })
+      .catch((error: Error) => void (problem = error.message));
+    count += page?.retried ?? 0;
+    next = page?.nextCursor;
+  }
+  if (problem) return "Not all could be sent again: " + problem;
+  return count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
+}
+
+// follower calls load every now and then while the section is in view, and soon after a delivery failed.
+function follower(load: () => void): { opened(): void; left(): void } {
+  let timer = 0;
+  let soon = 0;
   const follow = (): void => {
     clearTimeout(soon);
-    if (list.length <= pageSize) soon = setTimeout(() => void load(), 500);
+    soon = setTimeout(load, 500);
   };
-
   // Deliveries that fail while this page is open need no mark.
   subscribe(({ gaveUp }) => {
     if (!timer || !gaveUp) return;
@@ -164,19 +146,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
     follow();
   });
   return {
-    node: h("section", { "aria-labelledby": title.id },
-      h("div", { class: "deliveries-head" }, title,
-        h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
-        h("button", { type: "button", class: "button small", id: "deliveries-refresh", onclick: () => void load() }, "Refresh"),
-        retryFailed),
-      h("table", { class: "deliveries" },
-        h("thead", {},
-          h("tr", {}, ...["Event", "When", "State", "Attempts", "Last response"].map((text) => h("th", { scope: "col" }, text)),
-            h("th", {}, h("span", { class: "sr" }, "Again")))),
-        body),
-      note, more),
     opened() {
-      void load();
       set({ gaveUp: false });
       timer = setInterval(follow, every);
     },
@@ -185,5 +155,62 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
       timer = 0;
       clearTimeout(soon);
     },
+  };
+}
+
+export function deliveriesSection(dest: string, name: string): Deliveries {
+  const title = h("h2", { id: "deliveries-title", tabindex: "-1" }, name);
+  const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
+  const more = h("button", { class: "button small", id: "deliveries-more", hidden: true,
+    onclick: () => void log.load(log.cursor) }, "Show older ones");
+  const choices = filters.map(([value, label]) =>
+    h("button", { "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
+  const allFailed = h("button", { class: "button small", id: "deliveries-retry", onclick: () => void retryAll() },
+    "Send all failed again");
+  const draw = (text: string): void => {
+    shown.draw(log.list);
+    if (note.textContent !== text) note.textContent = text;
+    more.hidden = !log.cursor;
+    for (const button of choices) button.setAttribute("aria-pressed", String(button.dataset["filter"] === log.filter));
+  };
+  const log = loader(dest, draw);
+  const show = (filter: string): void => {
+    shown.clear();
+    Object.assign(log, { filter, list: [], cursor: "" });
+    draw("Loading…");
+    void log.load();
+  };
+  const retry = async (d: Delivery): Promise<void> => {
+    try {
+      await call("POST", "/deliveries/" + encodeURIComponent(d.id) + "/retry");
+      await log.load();
+      title.focus();
+    } catch (error) {
+      note.textContent = "It could not be sent again: " + (error as Error).message;
+    }
+  };
+  const shown = table(retry);
+  const retryAll = async (): Promise<void> => {
+    if (allFailed.ariaDisabled === "true") return;
+    allFailed.ariaDisabled = "true";
+    const outcome = await retryFailed(dest);
+    allFailed.ariaDisabled = null;
+    await log.load();
+    note.textContent = outcome;
+  };
+  // The list stays while older pages are being read.
+  const { opened, left } = follower(() => log.list.length <= pageSize && void log.load());
+  return {
+    node: h("section", { "aria-labelledby": title.id },
+      h("div", { class: "deliveries-head" }, title,
+        h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
+        h("button", { class: "button small", id: "deliveries-refresh", onclick: () => void log.load() }, "Refresh"),
+        allFailed),
+      shown.node, note, more),
+    opened() {
+      void log.load();
+      opened();
+    },
+    left,
   };
 }

@@ -1,8 +1,8 @@
 // A form of settings: it knows what differs from what is stored, and puts problems beside their fields.
 
-import { h, newId } from "../dom";
-import { inWords, mark, type Refusal } from "../fields";
-import { feedback, save, variableOf, type Settings } from "./settings";
+import { h, newId } from "../ui/dom";
+import { inWords, mark, type Refusal } from "../ui/fields";
+import { feedback, save, variableOf, type Feedback, type Settings } from "./settings";
 
 // Control edits one value, as the API has it; null stands for nothing.
 export interface Control {
@@ -96,7 +96,7 @@ function row(field: Field, reset: (name: string) => void): Row {
 }
 
 const link = (text: string, about: string, onclick: () => void): HTMLElement =>
-  h("button", { type: "button", class: "link-button", onclick, "aria-label": about + ": " + text }, text);
+  h("button", { class: "link-button", onclick, "aria-label": about + ": " + text }, text);
 
 // focusOn moves the focus to a field, or within a group to what is wrong or comes first.
 export function focusOn(node: HTMLElement): void {
@@ -105,6 +105,47 @@ export function focusOn(node: HTMLElement): void {
   if (folded) folded.open = true;
   const within = node.matches(fields) ? node : node.querySelector<HTMLElement>("input:invalid") ?? node.querySelector<HTMLElement>(fields);
   within?.focus();
+}
+
+const isWrong = (r: Row): boolean => r.field.control.node.hasAttribute("aria-invalid");
+
+const value = (r: Row): unknown => r.field.control.get();
+
+// look puts beside a field what is wrong with its value.
+const look = (r: Row): void => r.problem(r.field.check?.(value(r)) || "");
+
+function toProblem(rows: Row[]): void {
+  const first = rows.find(isWrong);
+  if (first) focusOn(first.field.control.node);
+}
+
+// checked reports whether the fields themselves are valid.
+function checked(rows: Row[]): boolean {
+  for (const r of rows) r.problem((r.changed() && r.field.check?.(value(r))) || "");
+  toProblem(rows);
+  return !rows.some(isWrong);
+}
+
+// refuse puts what the server says of a field beside it, and the rest below.
+function refuse(rows: Row[], said: Feedback, error: Refusal): void {
+  const about = rows.filter((r) => error.fields?.[r.field.name]);
+  for (const r of about) r.problem(inWords(error.fields![r.field.name]!));
+  said.problem(error.fields && !about.length ? Object.values(error.fields).map(inWords).join(" ") : "");
+  if (!error.fields) said.refused(error);
+  toProblem(rows);
+}
+
+// watch looks again at a field that was found wrong as it is changed, and at every changed one as it is left.
+function watch(node: HTMLElement, rows: Row[]): void {
+  const rowOf = (e: Event): Row | undefined => rows.find((r) => r.node.contains(e.target as Node));
+  node.addEventListener("input", (e) => {
+    const changed = rowOf(e);
+    if (changed && isWrong(changed)) look(changed);
+  });
+  node.addEventListener("change", (e) => {
+    const left = rowOf(e);
+    if (left?.changed()) look(left);
+  });
 }
 
 // form makes a form of fields; layout arranges their nodes.
@@ -127,36 +168,13 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
     changed();
   };
   const changed = (): void => void one.node.dispatchEvent(new Event("input", { bubbles: true }));
-  // problems puts what the server says of a field beside it.
-  const problems = (error: Refusal): void => {
-    const about = rows.filter((r) => error.fields?.[r.field.name]);
-    for (const r of about) r.problem(inWords(error.fields![r.field.name]!));
-    said.problem(error.fields && !about.length ? Object.values(error.fields).map(inWords).join(" ") : "");
-    if (!error.fields) said.refused(error);
-    toProblem();
-  };
-  const toProblem = (): void => {
-    const first = rows.find((r) => r.field.control.node.hasAttribute("aria-invalid"));
-    if (first) focusOn(first.field.control.node);
-  };
-  // checked reports whether the fields themselves are valid.
-  const checked = (): boolean => {
-    let well = true;
-    for (const r of rows) {
-      const wrong = (r.changed() && r.field.check?.(r.field.control.get())) || "";
-      r.problem(wrong);
-      well &&= !wrong;
-    }
-    if (!well) toProblem();
-    return well;
-  };
 
   const one: Form = {
     node: h("form", { novalidate: true, inert: true, onsubmit: (e: Event) => {
       e.preventDefault();
       void one.save();
     } }, ...(layout?.(nodes) ?? rows.map((r) => r.node)), ...said.nodes),
-    changes: () => (stored ? Object.fromEntries(rows.filter((r) => r.changed()).map((r) => [r.field.name, r.field.control.get()])) : {}),
+    changes: () => (stored ? Object.fromEntries(rows.filter((r) => r.changed()).map((r) => [r.field.name, value(r)])) : {}),
     show: (settings) => fill(settings, false),
     discard() {
       said.said("");
@@ -167,30 +185,22 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
       said.said("");
       const changes = one.changes();
       if (!Object.keys(changes).length) return true;
-      if (!checked()) return false;
+      if (!checked(rows)) return false;
       try {
         const settings = await save(changes);
         // Text typed meanwhile stays.
-        for (const r of rows) if (r.field.name in changes && json(r.field.control.get()) === json(changes[r.field.name])) r.fill(settings);
+        for (const r of rows) if (r.field.name in changes && json(value(r)) === json(changes[r.field.name])) r.fill(settings);
         fill(settings, false);
         one.onsaved?.(settings);
         changed();
         return true;
       } catch (error) {
         if ((error as Refusal).confirm && (await one.onconfirm?.(error as Refusal))) return one.save();
-        problems(error as Refusal);
+        refuse(rows, said, error as Refusal);
         return false;
       }
     },
   };
-  // A field that was found wrong is looked at again as it is changed.
-  one.node.addEventListener("input", (e) => {
-    const changed = rows.find((r) => r.node.contains(e.target as Node));
-    if (changed?.field.control.node.hasAttribute("aria-invalid")) changed.problem(changed.field.check?.(changed.field.control.get()) || "");
-  });
-  one.node.addEventListener("change", (e) => {
-    const left = rows.find((r) => r.node.contains(e.target as Node));
-    if (left?.changed()) left.problem(left.field.check?.(left.field.control.get()) || "");
-  });
+  watch(one.node, rows);
   return one;
 }

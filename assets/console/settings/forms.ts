@@ -1,6 +1,6 @@
 // Forms and ratings: what visitors are asked before or after their first message, and how they rate.
 
-import { h, iconButton } from "../dom";
+import { h, iconButton } from "../ui/dom";
 import { check, choice } from "./controls";
 import { form, type Control } from "./form";
 import type { Page } from "./page";
@@ -36,6 +36,26 @@ interface Row {
 const fieldName = (label: string): string =>
   label.toLowerCase().normalize("NFD").replace(/[^a-z0-9]+/g, "_").replace(/^_|_$/g, "") || "field";
 
+// question edits one field of the form.
+function question(f: Field, remove: (r: Row) => void): Row {
+  const label = h("input", { class: "input", maxlength: 200, value: f.label, "aria-label": "Question", required: true });
+  const type = h("select", { class: "input", "aria-label": "Type", onchange: () => (options.hidden = type.value !== "select") },
+    ...types.map(([value, text]) => h("option", { value, selected: value === f.type }, text)));
+  const required = h("input", { type: "checkbox", checked: f.required });
+  const options = h("textarea", { class: "input", rows: 3, "aria-label": "Choices, one per line", placeholder: "One choice per line",
+    hidden: f.type !== "select" });
+  options.value = (f.options ?? []).join("\n");
+  const one: Row = {
+    node: h("li", {}, label, type, h("label", { class: "check" }, required, " Required"),
+      iconButton("cross", "Remove " + (f.label || "the question"), () => remove(one)), options),
+    get: () => ({
+      name: f.name || fieldName(label.value), type: type.value, label: label.value.trim(), required: required.checked,
+      ...(type.value === "select" ? { options: options.value.split("\n").map((o) => o.trim()).filter(Boolean) } : {}),
+    }),
+  };
+  return one;
+}
+
 // preChat edits the form as a whole; null is no form.
 function preChat(): Control {
   const on = h("input", { type: "checkbox", onchange: () => draw() });
@@ -46,33 +66,18 @@ function preChat(): Control {
   let rows: Row[] = [];
 
   const changed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
-  const row = (f: Field): Row => {
-    const label = h("input", { class: "input", maxlength: 200, value: f.label, "aria-label": "Question", required: true });
-    const type = h("select", { class: "input", "aria-label": "Type", onchange: () => (options.hidden = type.value !== "select") },
-      ...types.map(([value, text]) => h("option", { value, selected: value === f.type }, text)));
-    const required = h("input", { type: "checkbox", checked: f.required });
-    const options = h("textarea", { class: "input", rows: 3, "aria-label": "Choices, one per line", placeholder: "One choice per line",
-      hidden: f.type !== "select" });
-    options.value = (f.options ?? []).join("\n");
-    const item = h("li", {}, label, type, h("label", { class: "check" }, required, " Required"),
-      iconButton("cross", "Remove " + (f.label || "the question"), () => {
-        rows = rows.filter((r) => r !== one);
-        item.remove();
-        changed();
-        more.focus();
-      }), options);
-    const one: Row = { node: item, get: () => ({
-      name: f.name || fieldName(label.value), type: type.value, label: label.value.trim(), required: required.checked,
-      ...(type.value === "select" ? { options: options.value.split("\n").map((o) => o.trim()).filter(Boolean) } : {}),
-    }) };
-    return one;
+  const remove = (row: Row): void => {
+    rows = rows.filter((r) => r !== row);
+    row.node.remove();
+    changed();
+    more.focus();
   };
   const put = (fields: Field[]): void => {
-    rows = fields.map(row);
+    rows = fields.map((f) => question(f, remove));
     list.replaceChildren(...rows.map((r) => r.node));
   };
   const more = button("Add a question", () => {
-    const one = row({ name: "", type: "text", label: "", required: false });
+    const one = question({ name: "", type: "text", label: "", required: false }, remove);
     rows.push(one);
     list.append(one.node);
     one.node.querySelector("input")?.focus();

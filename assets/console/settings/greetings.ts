@@ -1,6 +1,6 @@
 // Greetings: the proactive messages, which the widget shows by itself.
 
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import { form, type Control } from "./form";
 import type { Page } from "./page";
 import { button, labelled, section } from "./settings";

@@ -1,8 +1,8 @@
 // Business hours: weekly intervals, a time zone, and exceptions by date.
 
-import { call } from "../api";
-import { ask } from "../ask";
-import { h } from "../dom";
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
 import type { Presence } from "../types";
 import { form, type Control } from "./form";
 import { intervals, type Intervals } from "./intervals";
@@ -27,39 +27,53 @@ interface Hours extends Control {
   problem(): string;
 }
 
+// dates edits the exceptions.
+function dates(changed: () => void) {
+  const list = h("div", { class: "exceptions" });
+  let all: Exception[] = [];
+  const add = (date: string, hours: string[]): Exception => {
+    const input = h("input", { class: "input", type: "date", required: true, value: date, "aria-label": "Date" });
+    const one: Exception = { node: h("div", { class: "exception" }), date: input, hours: intervals("this date", changed) };
+    one.hours.set(hours);
+    one.node.append(input, one.hours.node, button("Remove date", () => {
+      all = all.filter((e) => e !== one);
+      one.node.remove();
+      changed();
+      more.focus();
+    }));
+    list.append(one.node);
+    all.push(one);
+    return one;
+  };
+  const more = button("Add a date", () => {
+    add("", []).date.focus();
+    changed();
+  });
+  return {
+    nodes: [list, more],
+    get: (): Record<string, string[]> => Object.fromEntries(all.map((e) => [e.date.value, e.hours.get()])),
+    set(exceptions: Record<string, string[]> = {}): void {
+      all = [];
+      list.replaceChildren();
+      for (const [date, hours] of Object.entries(exceptions).sort()) add(date, hours);
+    },
+    twice: (): boolean => new Set(all.map((e) => e.date.value)).size < all.length,
+  };
+}
+
 function hours(): Hours {
   const zone = h("select", { class: "input" });
   const week = days.map((day) => intervals(capital(day), () => changed()));
-  const others = h("div", { class: "exceptions" });
-  let exceptions: Exception[] = [];
+  const exceptions = dates(() => changed());
   // unchanged is the proposal as long as no hours are set: it is not saved unless edited.
   let unchanged = "";
 
   const value = (): BusinessHours => ({
     timezone: zone.value,
     weekly: Object.fromEntries(days.map((day, i) => [day, week[i]!.get()] as const).filter(([, list]) => list.length)),
-    exceptions: Object.fromEntries(exceptions.map((e) => [e.date.value, e.hours.get()])),
+    exceptions: exceptions.get(),
   });
   const changed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
-  const addException = (date: string, list: string[]): Exception => {
-    const input = h("input", { class: "input", type: "date", required: true, value: date, "aria-label": "Date" });
-    const intervalsOf = intervals("this date", changed);
-    intervalsOf.set(list);
-    const one: Exception = { node: h("div", { class: "exception" }), date: input, hours: intervalsOf };
-    one.node.append(input, intervalsOf.node, button("Remove date", () => {
-      exceptions = exceptions.filter((e) => e !== one);
-      one.node.remove();
-      changed();
-      more.focus();
-    }));
-    others.append(one.node);
-    exceptions.push(one);
-    return one;
-  };
-  const more = button("Add a date", () => {
-    addException("", []).date.focus();
-    changed();
-  });
   const copy = button("Monday’s hours on Tuesday to Friday", () => {
     for (const day of week.slice(1, 5)) day.set(week[0]!.get());
     changed();
@@ -70,9 +84,7 @@ function hours(): Hours {
     zone.replaceChildren(...[...names].sort().map((name) => h("option", { value: name }, name.replaceAll("_", " "))));
     zone.value = stored.timezone || own;
     days.forEach((day, i) => week[i]!.set(stored.weekly?.[day] ?? []));
-    exceptions = [];
-    others.replaceChildren();
-    for (const [date, list] of Object.entries(stored.exceptions ?? {}).sort()) addException(date, list);
+    exceptions.set(stored.exceptions);
   };
   const node = h("div", { class: "hours" }, labelled("Time zone", zone),
     h("div", { class: "week" },
@@ -81,7 +93,7 @@ function hours(): Hours {
     h("div", { class: "buttons" }, copy),
     h("h3", {}, "Exceptions"),
     h("p", { class: "hint" }, "Dates with different hours. A date without hours is closed."),
-    others, more);
+    ...exceptions.nodes);
 
   return {
     node,
@@ -94,7 +106,7 @@ function hours(): Hours {
     problem() {
       const empty = [...node.querySelectorAll("input")].find((input) => !input.value);
       if (empty) return empty.type === "date" ? "Choose the date, or remove it." : "Enter a time, or remove these hours.";
-      return new Set(exceptions.map((e) => e.date.value)).size < exceptions.length ? "A date appears twice." : "";
+      return exceptions.twice() ? "A date appears twice." : "";
     },
   };
 }

@@ -1,6 +1,6 @@
 // The hours of one day as a row of from and to.
 
-import { h, iconButton } from "../dom";
+import { h, iconButton } from "../ui/dom";
 import { button } from "./settings";
 
 export interface Intervals {

@@ -1,6 +1,6 @@
 // The platforms that relay knows.
 
-import { call } from "../api";
+import { call } from "../net/api";
 import type { BridgeKind } from "../types";
 
 let known: Promise<BridgeKind[]> | undefined;

@@ -11,9 +11,9 @@ import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
 import { systemPage } from "./system";
 import { start } from "./shell";
-import { teamPage } from "./team";
+import { teamPage } from "./team/index";
 import { webhookPage } from "./webhook";
-import { widgetPage } from "./widget";
+import { widgetPage } from "./widget/index";
 
 start({
   channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage,

@@ -1,28 +1,21 @@
 // Notifications: this browser's, and the list of the operator's devices.
 
-import { h } from "../dom";
-import { fullTime } from "../format";
+import { h } from "../ui/dom";
+import { fullTime } from "../ui/format";
 import * as push from "../notify/push";
 import type { Page } from "./page";
-import { button, section } from "./settings";
+import { button, outcome, section } from "./settings";
+
+const deviceRow = (d: push.Device, test: (d: push.Device) => unknown, remove: (d: push.Device) => unknown): HTMLElement =>
+  h("li", {}, h("b", {}, d.label || "A browser"), h("span", { class: "hint" }, " since " + fullTime(d.createdAt) + " "),
+    button("Test", () => test(d), "Test " + d.label), " ", button("Remove", () => remove(d), "Remove " + d.label));
 
 export function notificationsPage(): Page {
-  const status = h("p", { class: "hint", role: "status" });
-  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
-  const toggleButton = h("button", { type: "button", class: "button main", hidden: true, onclick: () => void toggle() });
+  const { status, wrong, attempt } = outcome();
+  const toggleButton = h("button", { class: "button main", hidden: true, onclick: () => void toggle() });
   const list = h("ul", { class: "found", "aria-label": "Your devices" });
   let own: PushSubscription | null = null;
 
-  const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
-    wrong.hidden = true;
-    try {
-      await work();
-    } catch (error) {
-      status.textContent = "";
-      wrong.textContent = what + ": " + (error as Error).message;
-      wrong.hidden = false;
-    }
-  };
   const toggle = (): Promise<void> => attempt("Could not change", async () => {
     if (own) {
       const mine = localStorage.getItem("relay.device");
@@ -41,14 +34,11 @@ export function notificationsPage(): Page {
     if (!done.ok) throw new Error(done.error);
     status.textContent = "Sent to " + device.label + ".";
   });
-  const row = (d: push.Device): HTMLElement =>
-    h("li", {}, h("b", {}, d.label || "A browser"), h("span", { class: "hint" }, " since " + fullTime(d.createdAt) + " "),
-      button("Test", () => test(d), "Test " + d.label), " ",
-      button("Remove", () => attempt("Not removed", async () => {
-        await push.remove(d.id);
-        if (d.id === localStorage.getItem("relay.device")) await own?.unsubscribe();
-        await draw();
-      }), "Remove " + d.label));
+  const remove = (d: push.Device): Promise<void> => attempt("Not removed", async () => {
+    await push.remove(d.id);
+    if (d.id === localStorage.getItem("relay.device")) await own?.unsubscribe();
+    await draw();
+  });
   const draw = async (): Promise<void> => {
     own = await push.subscription();
     const { devices } = await push.devices();
@@ -59,7 +49,7 @@ export function notificationsPage(): Page {
     toggleButton.hidden = false;
     toggleButton.disabled = !!problem;
     if (problem) status.textContent = problem;
-    list.replaceChildren(...devices.map(row));
+    list.replaceChildren(...devices.map((d) => deviceRow(d, test, remove)));
     devicesSection.hidden = !devices.length;
     document.dispatchEvent(new CustomEvent("relay-pushed", { detail: !!own }));
   };

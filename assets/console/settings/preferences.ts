@@ -1,8 +1,8 @@
 // A person's notifications: one choice for sounds, the desktop and all devices.
 
-import { h } from "../dom";
+import { h } from "../ui/dom";
 import { choose, load, onPreferences, type Preferences } from "../notify/preferences";
-import { attempt } from "../store";
+import { attempt } from "../state/store";
 import type { Part } from "./access";
 import { labelled, section } from "./settings";
 

@@ -1,14 +1,14 @@
 // Privacy: for how long conversations are kept, and what relay has of one visitor.
 
-import { ApiError, call } from "../api";
-import { ask } from "../ask";
-import { h, newId } from "../dom";
-import { missing } from "../fields";
-import { fullTime, platformName } from "../format";
+import { ApiError, call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h, newId } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { fullTime, platformName } from "../ui/format";
 import { number } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
-import { section } from "./settings";
+import { outcome, section } from "./settings";
 
 interface Conversation {
   id: string;
@@ -38,19 +38,39 @@ function row(c: Conversation, box: HTMLInputElement | null): HTMLElement {
   return box ? h("li", {}, h("label", { class: "check" }, box, h("span", {}, ...text)), " ", link) : h("li", {}, link, " ", ...text);
 }
 
+// choices shows the conversations that were found; where some are merely claimed, they are chosen one by one.
+function choices({ conversations, elsewhere }: Found, query: () => string,
+  remove: (n: number, query: string) => unknown): (Node | string)[] {
+  const doubtful = conversations.some((c) => c.claimed);
+  const boxes =
+    new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
+  const erase = h("button", { class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) },
+    "Delete everywhere…");
+  const download = h("a", { class: "button", download: "" }, doubtful ? "Download ticked (zip)" : "Download all (zip)");
+  const chosen = (): number => [...boxes.values()].filter((box) => box.checked).length;
+  const named = (): string => [...boxes].map(([id, box]) => (doubtful && box.checked ? "&conversation=" + encodeURIComponent(id) : ""))
+    .join("");
+  const choose = (): void => {
+    erase.disabled = !chosen();
+    download.setAttribute("aria-disabled", String(!chosen()));
+    if (chosen()) download.href = "/api/admin/visitors/export" + query() + named();
+    else download.removeAttribute("href");
+  };
+  choose();
+  const warning = h("p", { class: "hint" }, "Anybody can type this address or id. Tick the conversations that really are this person’s.");
+  return [doubtful ? warning : "",
+    h("ul", { class: "found", "aria-label": "Conversations" },
+      ...conversations.map((c) => row(c, (doubtful && boxes.get(c.id)) || null))),
+    h("div", { class: "buttons" }, download, erase), list("Beyond relay’s reach", elsewhere)];
+}
+
 // visitors finds one visitor's conversations, to export or erase them.
 function visitors(): HTMLElement {
   const who = h("input", { id: newId(), class: "input", type: "search", autocomplete: "off", spellcheck: "false", maxlength: 300 });
-  const status = h("p", { class: "hint", role: "status" });
-  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const { status, wrong, fail } = outcome();
   const result = h("div", {});
   const query = (): string => "?visitor=" + encodeURIComponent(who.value.trim());
 
-  const fail = (what: string, error: unknown): void => {
-    status.textContent = "";
-    wrong.textContent = what + ": " + (error as Error).message;
-    wrong.hidden = false;
-  };
   const find = async (): Promise<void> => {
     wrong.hidden = true;
     result.replaceChildren();
@@ -62,34 +82,12 @@ function visitors(): HTMLElement {
       fail("Not found", error);
     }
   };
-  const show = ({ conversations, elsewhere }: Found): void => {
-    const n = conversations.length;
+  const show = (found: Found): void => {
+    const n = found.conversations.length;
     status.textContent = n
       ? n + (n === 1 ? " conversation" : " conversations")
       : "No conversations of this visitor. The visitor’s id is in a conversation’s details.";
-    if (!n) return;
-    const doubtful = conversations.some((c) => c.claimed);
-    const boxes =
-      new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
-    const erase = h("button", { type: "button", class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) },
-      "Delete everywhere…");
-    const download = h("a", { class: "button", download: "" }, doubtful ? "Download ticked (zip)" : "Download all (zip)");
-    const chosen = (): number => [...boxes.values()].filter((box) => box.checked).length;
-    const named = (): string => [...boxes].map(([id, box]) => (doubtful && box.checked ? "&conversation=" + encodeURIComponent(id) : ""))
-      .join("");
-    const choose = (): void => {
-      erase.disabled = !chosen();
-      download.setAttribute("aria-disabled", String(!chosen()));
-      if (chosen()) download.href = "/api/admin/visitors/export" + query() + named();
-      else download.removeAttribute("href");
-    };
-    choose();
-    const warning = h("p", { class: "hint" }, "Anybody can type this address or id. Tick the conversations that really are this person’s.");
-    result.replaceChildren(doubtful ? warning : "",
-      h("ul", { class: "found", "aria-label": "Conversations" },
-        ...conversations.map((c) => row(c, (doubtful && boxes.get(c.id)) || null))),
-      h("div", { class: "buttons" }, download, erase),
-      list("Beyond relay’s reach", elsewhere));
+    if (n) result.replaceChildren(...choices(found, query, remove));
   };
   const remove = async (n: number, query: string): Promise<void> => {
     const question = "Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() +

@@ -1,8 +1,8 @@
 // Reading and changing settings, and what the sections share.
 
-import { call } from "../api";
-import { h, newId } from "../dom";
-import { refused, type Fields } from "../fields";
+import { call } from "../net/api";
+import { h, newId } from "../ui/dom";
+import { refused, type Fields } from "../ui/fields";
 
 // BusinessHours are as the admin API has them: intervals like 09:00-17:00.
 export interface BusinessHours {
@@ -61,6 +61,28 @@ export function feedback(): Feedback {
   };
 }
 
+// outcome is where a page says what came of its work: how far it is, or what failed.
+export function outcome() {
+  const status = h("p", { class: "hint", role: "status" });
+  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const fail = (what: string, error: unknown): void => {
+    status.textContent = "";
+    wrong.textContent = what + ": " + (error as Error).message;
+    wrong.hidden = false;
+  };
+  return {
+    status, wrong, fail,
+    async attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+      try {
+        await work();
+        wrong.hidden = true;
+      } catch (error) {
+        fail(what, error);
+      }
+    },
+  };
+}
+
 // section is a panel with a heading.
 export function section(name: string, ...children: (Node | string)[]): HTMLElement {
   const id = "settings-" + name.toLowerCase().replace(/\W+/g, "-");
@@ -68,7 +90,7 @@ export function section(name: string, ...children: (Node | string)[]): HTMLEleme
 }
 
 export const button = (text: string, onclick: () => unknown, label?: string): HTMLButtonElement =>
-  h("button", { type: "button", class: "button small", onclick, "aria-label": label }, text);
+  h("button", { class: "button small", onclick, "aria-label": label }, text);
 
 // variableOf names the environment variable that sets a setting, whether or not a saved value wins over it.
 export const variableOf = (settings: Settings, name: string): string => settings.variables[name] ?? "";

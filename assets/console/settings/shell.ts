@@ -1,9 +1,9 @@
 // The frame around the pages of settings: each is made when it is first opened, and one bar saves its changes.
 
-import { ask } from "../ask";
-import { byId, h } from "../dom";
-import { guardLeaving } from "../nav";
-import { state, subscribe } from "../store";
+import { ask } from "../ui/ask";
+import { byId, h } from "../ui/dom";
+import { guardLeaving } from "../shell/nav";
+import { state, subscribe } from "../state/store";
 import type { Page } from "./page";
 import { button, load } from "./settings";
 
@@ -14,8 +14,8 @@ let page: Page | undefined;
 
 const failed = h("p", { class: "alert", role: "alert", hidden: true });
 const count = h("span", { role: "status", id: "save-count" });
-const discard = h("button", { type: "button", class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
-const saving = h("button", { type: "button", class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
+const discard = h("button", { class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
+const saving = h("button", { class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
 const bar = h("div", { class: "save-bar", id: "save-bar", role: "group", "aria-label": "Changes", hidden: true }, count, discard, saving);
 
 const changed = (): number => Object.keys(page?.form?.changes() ?? {}).length;

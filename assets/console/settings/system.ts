@@ -1,10 +1,10 @@
 // System: how relay is doing, in words and with what to do; what waits; storage and backups.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { agoTime, fullTime, platformName, sentence } from "../format";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { agoTime, fullTime, platformName, sentence } from "../ui/format";
 import type { Page } from "./page";
-import { button, section } from "./settings";
+import { button, outcome, section } from "./settings";
 
 interface Finding {
   subject: string;
@@ -53,51 +53,51 @@ function queues(title: string, list: Queue[]): HTMLElement {
   return h("div", {}, h("h3", {}, title), rows.length ? h("ul", { class: "found" }, ...rows) : h("p", { class: "hint" }, "Nothing waits."));
 }
 
+// facts are about the storage, each with its name.
+function facts({ storage, disk }: System): [string, string][] {
+  const all: [string, string][] = [["Database", kinds[storage.kind] ?? storage.kind],
+    ["Size, including visitors’ files", bytes(storage.size)]];
+  if (storage.log) all.push(["Write-ahead log", bytes(storage.log)]);
+  if (disk.total) all.push(["Free on its disk", bytes(disk.free) + " of " + bytes(disk.total)]);
+  return all;
+}
+
+// backupsText says how backups are made, or how to have some.
+function backupsText({ backups, storage }: System): (Node | string)[] {
+  if (backups.dir) {
+    return ["One a day in ", h("code", {}, backups.dir), ", the last " + backups.keep + " are kept. Set by ", h("code", {}, "BACKUP_DIR"),
+      " and ", h("code", {}, "BACKUP_KEEP"), ". A backup has messages and keys: keep it safe."];
+  }
+  if (storage.kind !== "sqlite") return ["Back up PostgreSQL with its own tools, such as pg_dump."];
+  return ["relay makes no automatic backups. For daily ones, set ", h("code", {}, "BACKUP_DIR"),
+    " to a folder, preferably on another disk, and restart relay. A backup contains messages and keys: keep it safe."];
+}
+
+const backup = (f: System["backups"]["files"][number]): HTMLElement =>
+  h("li", {}, h("a", { href: "/api/admin/system/backups/" + encodeURIComponent(f.name), download: "" }, f.name),
+    h("span", { class: "hint" }, " " + bytes(f.size) + ", " + fullTime(f.at)));
+
 export function systemPage(): Page {
   const health = h("ul", { class: "findings", "aria-label": "Health" });
   const waiting = h("div", {});
   const storage = h("dl", { class: "facts" });
   const files = h("ul", { class: "found", "aria-label": "Backups" });
   const about = h("p", { class: "hint" });
-  const status = h("p", { class: "hint", role: "status" });
-  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const { status, wrong, attempt } = outcome();
   const failed = h("a", { href: "#/channels" }, "Failed deliveries are listed on the channels’ cards");
   const version = h("p", { class: "hint" });
   let timer = 0;
 
-  const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
-    try {
-      await work();
-      wrong.hidden = true;
-    } catch (error) {
-      status.textContent = "";
-      wrong.textContent = what + ": " + (error as Error).message;
-      wrong.hidden = false;
-    }
-  };
   const draw = (s: System): void => {
     health.replaceChildren(...s.findings.map(finding));
     waiting.replaceChildren(queues("Waiting to be sent to channels", s.deliveries), queues("Received, not yet processed", s.updates));
-    const facts: [string, string][] = [["Database", kinds[s.storage.kind] ?? s.storage.kind],
-      ["Size, including visitors’ files", bytes(s.storage.size)]];
-    if (s.storage.log) facts.push(["Write-ahead log", bytes(s.storage.log)]);
-    if (s.disk.total) facts.push(["Free on its disk", bytes(s.disk.free) + " of " + bytes(s.disk.total)]);
-    storage.replaceChildren(...facts.flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]));
-    about.replaceChildren(...(s.backups.dir
-      ? ["One a day in ", h("code", {}, s.backups.dir), ", the last " + s.backups.keep + " are kept. Set by ", h("code", {}, "BACKUP_DIR"),
-        " and ", h("code", {}, "BACKUP_KEEP"), ". A backup has messages and keys: keep it safe."]
-      : s.storage.kind === "sqlite"
-      ? ["relay makes no automatic backups. For daily ones, set ", h("code", {}, "BACKUP_DIR"),
-        " to a folder, preferably on another disk, and restart relay. A backup contains messages and keys: keep it safe."]
-      : ["Back up PostgreSQL with its own tools, such as pg_dump."]));
+    storage.replaceChildren(...facts(s).flatMap(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]));
+    about.replaceChildren(...backupsText(s));
     now.hidden = !s.backups.dir || s.storage.kind !== "sqlite";
     download.hidden = s.storage.kind !== "sqlite";
     download.textContent = s.backups.dir ? "Download a new backup" : "Back up now";
     download.className = now.hidden ? "button small main" : "button small";
-    files.replaceChildren(
-      ...s.backups.files.map((f) =>
-        h("li", {}, h("a", { href: "/api/admin/system/backups/" + encodeURIComponent(f.name), download: "" }, f.name),
-          h("span", { class: "hint" }, " " + bytes(f.size) + ", " + fullTime(f.at)))));
+    files.replaceChildren(...s.backups.files.map(backup));
     version.textContent = "relay " + s.version;
   };
   const load = (): Promise<void> => attempt("Not loaded", async () => draw(await call<System>("GET", "/system")));

@@ -1,49 +1,24 @@
 // The webhook's page: where events are posted, and what the receiver says to a test event.
 
-import { call } from "../api";
-import { h } from "../dom";
-import { sentence } from "../format";
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { sentence } from "../ui/format";
 import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
 import { deliveriesSection } from "./deliveries";
-import { form } from "./form";
+import { form, type Form } from "./form";
 import type { Page } from "./page";
 import { feedback, section } from "./settings";
 
 const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: " +
   "such a secret works with every Standard Webhooks library.";
 
-export function webhookPage(): Page {
-  const url = text({ type: "url", placeholder: "https://example.com/relay" });
-  const key = secret("None: not signed");
-  const prefix = text({ class: "input code", maxlength: 62 });
-  const example = h("span");
-  const keyHint = h("span", {}, secretHint);
-  const generate = h("button", { type: "button", class: "button", id: "hook-generate", onclick: () => make() }, "Make a secret");
-  key.node.append(generate);
-  const hook = form([
-    { name: "eventsWebhookEnabled", label: "Post events", control: check() },
-    { name: "eventsWebhookUrl", label: "Address", control: url },
-    { name: "eventsWebhookSecret", label: "Secret", control: key, hint: keyHint },
-    { name: "eventsWebhookHeaderPrefix", label: "Headers begin with", control: prefix, hint: example },
-  ]);
+// testing posts a test event, after saving what was changed, and shows what the receiver answered.
+function testing(hook: Form) {
   const said = feedback();
   const answer = h("div", { id: "hook-answer", "aria-live": "polite" });
-  const test = h("button", { type: "button", class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
-  const deliveries = deliveriesSection("webhook", "Deliveries of the last 7 days");
-
+  const test = h("button", { class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
   const changed = (): boolean => !!Object.keys(hook.changes()).length;
-  const label = (): void => {
-    const begin = String(prefix.get() ?? "X-Service");
-    example.textContent = begin + "-Event and " + begin + "-Signature";
-    test.textContent = changed() ? "Save and send test event" : "Send test event";
-  };
-  // make makes a secret that every library of Standard Webhooks takes, and shows it this once.
-  const make = (): void => {
-    const bytes = crypto.getRandomValues(new Uint8Array(32));
-    keyHint.textContent = "Copy it to the receiver now: it is not shown again after you save.";
-    key.reveal("whsec_" + btoa(String.fromCharCode(...bytes)));
-  };
   const ask = async (): Promise<void> => {
     if (test.ariaDisabled === "true" || (changed() && !(await hook.save()))) return;
     test.ariaDisabled = "true";
@@ -57,11 +32,46 @@ export function webhookPage(): Page {
     }
     test.ariaDisabled = null;
   };
+  return {
+    nodes: [h("div", { class: "buttons" }, test, ...said.nodes), answer],
+    label: () => void (test.textContent = changed() ? "Save and send test event" : "Send test event"),
+    // A test result is outdated once the settings change.
+    forget: () => answer.replaceChildren(),
+  };
+}
+
+export function webhookPage(): Page {
+  const url = text({ type: "url", placeholder: "https://example.com/relay" });
+  const key = secret("None: not signed");
+  const prefix = text({ class: "input code", maxlength: 62 });
+  const example = h("span");
+  const keyHint = h("span", {}, secretHint);
+  const generate = h("button", { class: "button", id: "hook-generate", onclick: () => make() }, "Make a secret");
+  key.node.append(generate);
+  const hook = form([
+    { name: "eventsWebhookEnabled", label: "Post events", control: check() },
+    { name: "eventsWebhookUrl", label: "Address", control: url },
+    { name: "eventsWebhookSecret", label: "Secret", control: key, hint: keyHint },
+    { name: "eventsWebhookHeaderPrefix", label: "Headers begin with", control: prefix, hint: example },
+  ]);
+  const test = testing(hook);
+  const deliveries = deliveriesSection("webhook", "Deliveries of the last 7 days");
+
+  const label = (): void => {
+    const begin = String(prefix.get() ?? "X-Service");
+    example.textContent = begin + "-Event and " + begin + "-Signature";
+    test.label();
+  };
+  // make makes a secret that every library of Standard Webhooks takes, and shows it this once.
+  const make = (): void => {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    keyHint.textContent = "Copy it to the receiver now: it is not shown again after you save.";
+    key.reveal("whsec_" + btoa(String.fromCharCode(...bytes)));
+  };
   hook.node.addEventListener("input", label);
-  // A test result is outdated once the settings change.
   hook.onsaved = () => {
     keyHint.textContent = secretHint;
-    answer.replaceChildren();
+    test.forget();
   };
 
   return {
@@ -69,7 +79,7 @@ export function webhookPage(): Page {
       section("Where events are posted",
         h("p", { class: "hint" }, "relay posts every event to your own address, signed, and retries failed deliveries. ",
           h("a", { href: "/docs#tag-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
-        hook.node, h("div", { class: "buttons" }, test, ...said.nodes), answer),
+        hook.node, ...test.nodes),
       deliveries.node),
     form: hook,
     show: label,

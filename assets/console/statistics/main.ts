@@ -1,9 +1,9 @@
 // The page of statistics, in a file of its own that the console loads when the page is opened.
 
-import { call } from "../api";
-import { byId, h } from "../dom";
-import { agoTime, platformName } from "../format";
-import { subscribe } from "../store";
+import { call } from "../net/api";
+import { byId, h } from "../ui/dom";
+import { agoTime, platformName } from "../ui/format";
+import { subscribe } from "../state/store";
 import { change, count, duration, iso, score, share } from "./numbers";
 import type { Group, Statistics } from "./types";
 
@@ -17,7 +17,7 @@ const dates = h("span", { class: "dates", hidden: true }, from, " – ", to);
 const csv = h("span", { class: "downloads" });
 const status = h("p", { class: "hint", role: "status" });
 const problem = h("p", { class: "alert", role: "alert", hidden: true });
-const again = h("button", { type: "button", class: "button small", onclick: async () => {
+const again = h("button", { class: "button small", onclick: async () => {
   await load();
   (problem.hidden ? range : again).focus();
 } }, "Try again");

@@ -1,9 +1,9 @@
 // The card of a platform: its state in words, the next step only, and what waits or failed there.
 
-import { call } from "../../api";
-import { ask } from "../../ask";
-import { h } from "../../dom";
-import { agoTime, sentence } from "../../format";
+import { call } from "../../net/api";
+import { ask } from "../../ui/ask";
+import { h } from "../../ui/dom";
+import { agoTime, sentence } from "../../ui/format";
 import type { Bridge, BridgeKind, Finding } from "../../types";
 import { feedback, variableOf, type Settings } from "../settings";
 import { connect } from "./connect";

@@ -1,9 +1,9 @@
 // Connecting a platform without a file: the next step only, until the channel works.
 
-import { call } from "../../api";
-import { h, newTab } from "../../dom";
-import { mark, missing, type Refusal } from "../../fields";
-import { sentence } from "../../format";
+import { call } from "../../net/api";
+import { h, newTab } from "../../ui/dom";
+import { mark, missing, type Refusal } from "../../ui/fields";
+import { sentence } from "../../ui/format";
 import type { BridgeKind, BridgeToken, Finding } from "../../types";
 import { feedback, labelled, type Settings } from "../settings";
 import { findings } from "./findings";

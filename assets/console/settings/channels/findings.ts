@@ -1,7 +1,7 @@
 // The findings of a channel's check, each with its fix.
 
-import { h } from "../../dom";
-import { sentence } from "../../format";
+import { h } from "../../ui/dom";
+import { sentence } from "../../ui/format";
 import type { Finding } from "../../types";
 
 const levels: Record<Finding["level"], [name: string, tone: string]> = {

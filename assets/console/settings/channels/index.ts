@@ -1,7 +1,7 @@
 // The page of the channels: where the team answers besides the console.
 
-import { call } from "../../api";
-import { h } from "../../dom";
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
 import type { Bridge, BridgeKind } from "../../types";
 import type { Page } from "../page";
 import { card, type Card } from "./card";

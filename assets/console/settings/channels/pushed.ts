@@ -1,6 +1,6 @@
 // How the platforms bring operators' answers: relay asks for them, unless these settings make the platforms push them.
 
-import { h } from "../../dom";
+import { h } from "../../ui/dom";
 import type { BridgeKind } from "../../types";
 import { check, secret, text } from "../controls";
 import { form, type Control, type Form } from "../form";

@@ -1,0 +1,60 @@
+// Requests to the AI in a conversation: a draft, a summary, and whether it answers there.
+
+import { tell } from "./command";
+import { byId, on, setText } from "../ui/dom";
+import { setDraft } from "../state/drafts";
+import { fetchSession } from "../net/load";
+import { changed, current, set, state } from "../state/store";
+import type { View } from "../state/store";
+import type { AI, Message, Session } from "../types";
+
+// run sends relay a command and shows its answer.
+async function run(command: string): Promise<void> {
+  const id = state.selected;
+  const answer = await tell(id, command);
+  if (answer !== undefined && id === state.selected) set({ answer });
+}
+
+// sendDraft sends the AI's draft to the visitor as the operator's own words.
+export function sendDraft(): void {
+  void run("!send").then(() => set({ answer: "" }));
+}
+
+// editDraft puts the draft into the composer.
+export function editDraft(m: Message): void {
+  setDraft(state.selected, m.content);
+  byId("composer").focus();
+}
+
+// waitingDraft is the draft that !send would send: the newest, unless somebody answered behind it.
+export function waitingDraft(messages: readonly Message[]): Message | undefined {
+  const last = messages.findLast((m) => (m.draft && !m.sentAt && !m.deletedAt) || (!m.internal && m.sender !== "visitor"));
+  return last?.draft ? last : undefined;
+}
+
+function words({ mode, state: is }: AI, s: Session): string {
+  if (is === "failing") return "The AI fails.";
+  if (s.aiEnded) return "The AI is off in this conversation.";
+  if (s.aiActive) return "The AI is answering here.";
+  return mode === "draft" ? "The AI writes drafts here." : "The AI answers here while nobody is there.";
+}
+
+export const aiView: View = (now, before) => {
+  const session = current(now);
+  if (!changed(now, before, "ai") && session === current(before)) return;
+  const on = !!now.ai && now.ai.state !== "off" && !!session;
+  byId("ai-bar").hidden = !on;
+  if (!on) return;
+  setText("ai-state", words(now.ai!, session!));
+  setText("ai-verb", session!.aiEnded ? "Turn on" : "Turn off");
+};
+
+export function wireAI(): void {
+  on("ai-draft", "click", () => run("!draft"));
+  on("ai-summary", "click", () => run("!summary"));
+  on("ai-verb", "click", async () => {
+    const id = state.selected;
+    await run(current()?.aiEnded ? "!ai on" : "!ai off");
+    void fetchSession(id);
+  });
+}

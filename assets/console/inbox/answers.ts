@@ -1,0 +1,101 @@
+// The saved answers that fit what is typed after ! or /, to choose from with the keyboard or the pointer. Loaded when
+// somebody begins to write.
+
+import { call } from "../net/api";
+import commands from "../commands.json";
+import { byId, h } from "../ui/dom";
+import { setDraft } from "../state/drafts";
+import { me } from "../state/me";
+import { changed, current, set, state, subscribe } from "../state/store";
+import type { View } from "../state/store";
+import type { SavedAnswer } from "../types";
+
+const most = 8;
+const begun = /^[!！/]([\p{L}\p{N}_-]*)$/u;
+
+// folded is a text without case and accents.
+const folded = (text: string): string => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+
+// begunIn is the name that a text begins, without its mark.
+const begunIn = ({ drafts, selected }: typeof state): string | undefined => begun.exec(drafts[selected] ?? "")?.[1]?.toLowerCase();
+
+// fitting are the answers whose name begins like the text, or that contain it.
+function fitting(now: typeof state): readonly SavedAnswer[] {
+  const { editing, savedAnswers } = now;
+  const word = editing ? undefined : begunIn(now);
+  if (word === undefined) return [];
+  const named = savedAnswers.filter((a) => folded(a.name).startsWith(folded(word)));
+  const others = savedAnswers.filter((a) => !named.includes(a) && word.length > 1 && folded(a.content).includes(folded(word)));
+  return [...named, ...others].slice(0, most);
+}
+
+// loadAnswers asks for them whenever somebody begins to type a name.
+export function loadAnswers(text: string): void {
+  if (!/^[!！/]$/.test(text)) return;
+  call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers").then(({ savedAnswers }) => set({ savedAnswers }), () => undefined);
+}
+
+// filled replaces the placeholders of an answer, as relay does where !name sends it.
+function filled(text: string): string {
+  const s = current();
+  const known = (field: string): string =>
+    [s?.identity, s?.preChat].map((facts) => facts?.[field])
+      .find((value): value is string => typeof value === "string" && !!value.trim()) ?? "";
+  const values: Record<string, string> = { "visitor.name": known("name"), "visitor.email": known("email"), "operator.name": me ?? "" };
+  return text.replace(/( ?)\{([^{}|]*)(?:\|([^{}]*))?\}/g, (all, space: string, name: string, otherwise = "") => {
+    const value = values[name.trim()];
+    if (value === undefined) return all;
+    const shown = value.trim() || (otherwise as string).trim();
+    return shown && space + shown;
+  });
+}
+
+function choose(a: SavedAnswer): void {
+  setDraft(state.selected, filled(a.content));
+  set({ chosen: -1 });
+  byId("composer").focus();
+}
+
+// only is the answer that Enter takes though none was chosen: the one that fits a begun name. A whole name is a command.
+function only(list: readonly SavedAnswer[]): SavedAnswer | undefined {
+  const word = begunIn(state);
+  return list.length === 1 && word && word !== list[0]!.name && !commands.includes(word) ? list[0] : undefined;
+}
+
+// menuKey handles the keys that belong to the open list, and reports whether it did.
+export function menuKey(e: KeyboardEvent): boolean {
+  const list = fitting(state);
+  if (!list.length || byId("answers-menu").hidden) return false;
+  const at = state.chosen;
+  if (e.key === "ArrowDown") set({ chosen: (at + 1) % list.length });
+  else if (e.key === "ArrowUp") set({ chosen: (at <= 0 ? list.length : at) - 1 });
+  else if (e.key === "Tab" && !e.shiftKey) choose(list[Math.max(at, 0)]!);
+  else if (e.key === "Enter" && !e.shiftKey && (list[at] ?? only(list))) choose((list[at] ?? only(list))!);
+  else if (e.key === "Escape") set({ savedAnswers: [], chosen: -1 });
+  else return false;
+  e.preventDefault();
+  e.stopPropagation();
+  return true;
+}
+
+function option(a: SavedAnswer, i: number, chosen: number): HTMLLIElement {
+  return h("li", { id: "answer-" + i, role: "option", "aria-selected": String(i === chosen), onpointerdown: (e: Event) => {
+    e.preventDefault(); // the focus stays in the field
+    choose(a);
+  } }, h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content));
+}
+
+const view: View = (now, before) => {
+  if (!changed(now, before, "drafts", "selected", "editing", "savedAnswers", "chosen")) return;
+  const list = fitting(now);
+  const menu = byId("answers-menu");
+  menu.hidden = !list.length;
+  const chosen = list[now.chosen] ? now.chosen : -1;
+  menu.replaceChildren(...list.map((a, i) => option(a, i, chosen)));
+  const input = byId("composer");
+  if (chosen < 0) input.removeAttribute("aria-activedescendant");
+  else input.setAttribute("aria-activedescendant", "answer-" + chosen);
+};
+
+subscribe(view);
+loadAnswers("/"); // known when somebody types fast

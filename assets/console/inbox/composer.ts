@@ -1,0 +1,120 @@
+// Where the operator writes: text, files, and what is being edited or quoted.
+
+import { byId, h, icon, iconButton, on, setText, syncChildren } from "../ui/dom";
+import { draftKey, isNoting } from "../state/drafts";
+import { preview } from "../ui/format";
+import { sizeOf } from "../../shared/size";
+import { senderName } from "./message";
+import { attach, draft, dropUpload, editLast, leave, note, submit, uploadsOf } from "./write";
+import { changed, set } from "../state/store";
+import type { State, Upload, View } from "../state/store";
+
+const tallest = 200;
+
+const chips = new Map<number, HTMLLIElement>();
+const input = byId<HTMLTextAreaElement>("composer");
+let answers: typeof import("./answers") | undefined;
+
+function drawBanner({ quote, editing, saving }: State): void {
+  const m = editing ?? quote;
+  byId("banner").hidden = !m;
+  if (!m) return;
+  setText("banner-title", saving && saving === editing ? "Saving…" : editing ? "Edit message" : "Reply to " + senderName(m));
+  setText("banner-text", preview(m));
+  input.focus();
+}
+
+// drawAnswer shows relay's answer to a command where it was written.
+function drawAnswer({ answer }: State): void {
+  byId("answer").hidden = !answer;
+  setText("answer-text", answer);
+}
+
+// drawChip keeps a file's item, so that focus stays on it while its progress moves.
+function drawChip(u: Upload): HTMLLIElement {
+  const chip = chips.get(u.key) ??
+    h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", "Remove " + u.name, () => dropUpload(u)));
+  chips.set(u.key, chip);
+  const state = u.failed ? h("small", { class: "bad" }, u.failed)
+    : u.id ? h("small", {}, sizeOf(u.size))
+    : h("progress", { value: u.share, "aria-label": "Uploading " + u.name });
+  chip.children[1]?.replaceChildren(h("b", {}, u.name), state);
+  return chip;
+}
+
+// grow sets the height through the CSSOM, which the content policy allows. A border, if it has one, counts too.
+function grow(): void {
+  input.style.height = "auto";
+  input.style.height = Math.min(input.scrollHeight + input.offsetHeight - input.clientHeight, tallest) + "px";
+}
+
+export const composerView: View = (now, before) => {
+  const text = now.drafts[draftKey(now)] ?? "";
+  const uploads = uploadsOf(now.selected);
+  if (input.value !== text) input.value = text;
+  if (changed(now, before, "drafts", "selected", "editing")) grow();
+  if (changed(now, before, "quote", "editing", "saving")) drawBanner(now);
+  if (changed(now, before, "answer")) drawAnswer(now);
+  const noting = now.editing ? !!now.editing.internal : isNoting(now) || text.trimStart().startsWith("//");
+  byId("compose").classList.toggle("noting", noting);
+  byId("note").setAttribute("aria-pressed", String(isNoting(now)));
+  input.placeholder = noting ? "Write an internal note…" : "Write an answer…";
+  input.ariaLabel = noting ? "Internal note" : "Answer";
+  if (changed(now, before, "uploads", "selected")) syncChildren(byId("chips"), uploads.map(drawChip));
+  byId("chips").hidden = !uploads.length;
+  byId<HTMLButtonElement>("send").disabled = !text.trim() && !uploads.length;
+};
+
+// take attaches pasted or dropped files.
+function take(e: Event, data: DataTransfer | null): void {
+  const files = [...(data?.files ?? [])];
+  if (!files.length) return;
+  e.preventDefault();
+  attach(files);
+}
+
+function key(e: KeyboardEvent): void {
+  if (e.isComposing || e.keyCode === 229) return; // Safari ends composing before the Enter that ends it
+  if (answers?.menuKey(e)) return;
+  if (e.key === "Enter" && !e.shiftKey) {
+    e.preventDefault();
+    submit();
+  } else if (e.key === "ArrowUp" && !input.value) {
+    e.preventDefault();
+    editLast();
+  } else if (e.key === "Escape" && leave()) e.stopPropagation();
+}
+
+export function wireComposer(): void {
+  const picker = byId<HTMLInputElement>("files");
+  on("compose", "submit", (e) => {
+    e.preventDefault();
+    submit();
+    input.focus();
+  });
+  on("composer", "input", () => {
+    answers?.loadAnswers(input.value);
+    set({ chosen: -1 });
+    draft(input.value);
+  });
+  input.addEventListener("keydown", key);
+  input.addEventListener("focus", async () => (answers ??= await import("./answers").catch(() => undefined)));
+  addEventListener("resize", grow);
+  input.addEventListener("paste", (e) => take(e, e.clipboardData));
+  byId("pane").addEventListener("drop", (e) => take(e, e.dataTransfer));
+  on("pane", "dragover", (e) => e.preventDefault());
+  on("banner-cancel", "click", leave);
+  on("answer-close", "click", () => {
+    set({ answer: "" });
+    input.focus();
+  });
+  on("note", "click", () => {
+    note();
+    input.focus();
+  });
+  on("clip", "click", () => picker.click());
+  on("files", "change", () => {
+    attach([...(picker.files ?? [])]);
+    picker.value = "";
+  });
+}

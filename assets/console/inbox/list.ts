@@ -1,0 +1,230 @@
+// The list of sessions: rows, tabs with counts, filters. Only the rows near those that are seen are in the page.
+
+import { avatar } from "../ui/avatar";
+import { byId, h, on, setAttribute, setText, syncChildren } from "../ui/dom";
+import { ago, agoTime, fullTime, mostCounted, pagePath, preview, visitorName } from "../ui/format";
+import { loadList, loadMore, show } from "../net/load";
+import { myId } from "../state/me";
+import { snoozeText } from "./organise";
+import { changed, set, state } from "../state/store";
+import type { State, View } from "../state/store";
+import type { Session } from "../types";
+
+interface Row {
+  item: HTMLLIElement;
+  link: HTMLAnchorElement;
+  // What its content was drawn from.
+  session?: Session;
+  typing?: boolean;
+  unsent?: string;
+}
+
+// rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
+const rowHeight = 88;
+const beyond = 4;
+const searchPause = 250;
+const rows = new Map<string, Row>();
+
+// few is how many conversations a search shows above the messages, until all are asked for.
+const few = 4;
+
+// listed are the conversations in the list.
+export const listed = ({ order, query, allFound }: State): readonly string[] => (query && !allFound ? order.slice(0, few) : order);
+
+function lastLine({ lastMessage: m }: Session, typing: boolean): HTMLElement {
+  if (typing) return h("span", { class: "row-last typing" }, "is typing…");
+  const from = m?.sender === "operator" ? (m.operatorName ?? "Operator") + ": " : m?.sender === "ai" ? "AI: " : "";
+  return h("span", { class: "row-last", dir: "auto" }, from, m && preview(m));
+}
+
+// waits says for how long the visitor has been waiting for an answer.
+function waits(at: string): HTMLElement {
+  const time = h("time", { datetime: at, "data-ago": true }, ago(at));
+  return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, h("span", { class: "sr" }, "waiting "), time);
+}
+
+// unsentIn says what in a conversation did not reach relay: a draft, or what waits in the outbox.
+function unsentIn({ outbox, drafts, selected }: State, id: string): string {
+  const waiting = outbox.filter((p) => p.sessionId === id);
+  if (waiting.some((p) => p.refused)) return "Not sent";
+  if (waiting.some((p) => p.tried)) return "Waiting to be sent";
+  return drafts[id] && id !== selected ? "Draft" : "";
+}
+
+function rowContent(s: Session, typing: boolean, unsent: string): Node[] {
+  const top = h("span", { class: "row-top" },
+    h("b", { dir: "auto" }, visitorName(s)),
+    s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
+  const page = h("span", { class: "row-page" }, pagePath(s.metadata["url"]), s.assignee && " · " + s.assignee.name);
+  const marks = h("span", { class: "row-marks" },
+    unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
+    s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
+    s.blocked && h("span", { class: "tag bad" }, "Blocked"),
+    s.status === "closed" && h("span", { class: "tag" }, "Closed"),
+    ...s.tags.slice(0, 2).map((tag) => h("span", { class: "tag label" }, tag)),
+    s.unread > 0 && h("span", { class: "badge" }, String(s.unread), h("span", { class: "sr" }, " unread")));
+  return [avatar(s), top, page, h("span", { class: "row-bottom" }, lastLine(s, typing), marks)];
+}
+
+function makeRow(id: string): Row {
+  const link = h("a", { class: "row", href: "#/sessions/" + id });
+  const row: Row = { item: h("li", {}, link), link };
+  rows.set(id, row);
+  return row;
+}
+
+// drawRow keeps the row's link, so that focus stays while its content changes.
+function drawRow(now: State, id: string, place: number): HTMLLIElement {
+  const session = now.sessions.get(id) as Session;
+  const typing = now.typing[id] === "";
+  const row = rows.get(id) ?? makeRow(id);
+  setAttribute(row.link, "aria-current", String(now.selected === id));
+  setAttribute(row.item, "aria-setsize", String(now.nextCursor ? -1 : now.order.length));
+  setAttribute(row.item, "aria-posinset", String(place + 1));
+  const unsent = unsentIn(now, id);
+  if (row.session === session && row.typing === typing && row.unsent === unsent) return row.item;
+  Object.assign(row, { session, typing, unsent });
+  row.link.replaceChildren(...rowContent(session, typing, unsent));
+  row.link.classList.toggle("unread", session.unread > 0);
+  return row.item;
+}
+
+// drawRows puts the rows near those that are seen into the page, and room for the others.
+function drawRows(now: State): void {
+  const scroll = byId("list-scroll");
+  const order = listed(now);
+  const first = Math.max(Math.floor(scroll.scrollTop / rowHeight) - beyond, 0);
+  const end = Math.min(Math.ceil((scroll.scrollTop + scroll.clientHeight) / rowHeight) + beyond, order.length);
+  const seen = order.slice(first, end);
+  const focused = rowOf(document.activeElement);
+  const held = focused && !seen.includes(focused) && order.includes(focused) ? [focused] : [];
+  const list = byId("rows");
+  list.style.paddingTop = first * rowHeight + "px";
+  list.style.paddingBottom = Math.max(order.length - end, 0) * rowHeight + "px";
+  syncChildren(list, [...seen.map((id, i) => drawRow(now, id, first + i)), ...held.map((id) => drawRow(now, id, now.order.indexOf(id)))]);
+  for (const id of held) rows.get(id)?.item.classList.add("away");
+  for (const id of seen) rows.get(id)?.item.classList.remove("away");
+  if (rows.size > 400) for (const id of rows.keys()) if (!rows.get(id)?.item.isConnected) rows.delete(id);
+}
+
+// rowOf is the conversation whose row an element is in, "" for none.
+export const rowOf = (el: Element | null): string =>
+  decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
+
+// focusRow brings a row into view and moves the focus to it.
+export function focusRow(id: string): void {
+  const scroll = byId("list-scroll");
+  const top = state.order.indexOf(id) * rowHeight;
+  if (top < scroll.scrollTop) scroll.scrollTop = top;
+  else if (top + rowHeight > scroll.scrollTop + scroll.clientHeight) scroll.scrollTop = top + rowHeight - scroll.clientHeight;
+  drawRows(state);
+  rows.get(id)?.link.focus({ preventScroll: true });
+}
+
+const lists: Record<string, string> = {
+  waiting: "Nobody is waiting.", open: "No open conversations.", closed: "No closed conversations.", snoozed: "Nothing is snoozed.",
+};
+
+function noteText({ listPhase, order, query, filter, whose, tag }: State): string {
+  if (listPhase === "failed") return "The list could not be loaded.";
+  if (listPhase === "loading") return "Loading…";
+  if (order.length) return "";
+  if (query) return "No conversation matches “" + query + "”.";
+  return whose || tag ? "None of these." : (lists[filter] ?? "");
+}
+
+const countText = (n: number): string => (n >= mostCounted ? mostCounted - 1 + "+" : String(n));
+
+function drawCounts({ counts, tag }: State): void {
+  for (const button of byId("filter").children) {
+    const n = counts?.[(button as HTMLElement).dataset["filter"] as "open"];
+    button.lastElementChild!.textContent = n === undefined ? "" : countText(n);
+  }
+  byId("snoozed").hidden = !counts?.snoozed && state.filter !== "snoozed";
+  byId("tag-filter").hidden = !counts?.tags.length && !tag;
+  const names = (counts?.tags ?? []).map((t) => t.name);
+  const options = tag && !names.includes(tag) ? [tag, ...names] : names;
+  const select = byId<HTMLSelectElement>("tags");
+  select.replaceChildren(h("option", { value: "" }, "All tags"), ...options.map((name) => h("option", { value: name }, name)));
+  select.value = tag;
+}
+
+function drawFilters(now: State): void {
+  const press = (el: Element, on: boolean): void => el.setAttribute("aria-pressed", String(on));
+  for (const button of byId("filter").children) press(button, (button as HTMLElement).dataset["filter"] === now.filter);
+  for (const button of byId("whose").children) press(button, (button as HTMLElement).dataset["whose"] === now.whose);
+  press(byId("snoozed"), now.filter === "snoozed");
+}
+
+export const listView: View = (now, before) => {
+  if (changed(now, before, "filter", "query", "whose", "tag")) byId("list-scroll").scrollTop = 0;
+  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts")) drawRows(now);
+  if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
+  setText("list-note", noteText(now));
+  byId("list-scroll").tabIndex = now.order.length ? -1 : 0; // without rows nothing in it takes the focus
+  byId("list-retry").hidden = now.listPhase !== "failed";
+  drawFilters(now);
+  drawFound(now);
+};
+
+// drawFound says of a search what the conversations are, and hides the filters, which it does not heed.
+function drawFound({ query, order, nextCursor, allFound }: State): void {
+  byId("filter").hidden = byId("narrow").hidden = !!query;
+  byId("rows-title").hidden = !query || !order.length;
+  byId("rows-all").hidden = !query || allFound || (order.length <= few && !nextCursor);
+}
+
+let messages: Promise<typeof import("../search/main")> | undefined;
+
+// findMessages loads the part that searches messages with the first search.
+function findMessages(query: string): void {
+  if (query) messages ??= import("../search/main");
+  messages?.then((part) => part.find(query)).catch(() => {
+    messages = undefined;
+    set({ failure: "Messages cannot be searched: relay cannot be reached" });
+  });
+}
+
+function search(query: string): void {
+  if (query === state.query) return;
+  show({ query });
+  findMessages(query);
+}
+
+function wireFilters(): void {
+  byId("whose").hidden = !myId;
+  on("filter", "click", (e) => {
+    const filter = (e.target as HTMLElement).closest<HTMLElement>("[data-filter]")?.dataset["filter"];
+    if (filter !== undefined) show({ filter });
+  });
+  on("whose", "click", (e) => {
+    const whose = (e.target as HTMLElement).dataset["whose"];
+    if (whose) show({ whose: state.whose === whose ? "" : whose });
+  });
+  on("snoozed", "click", () => show({ filter: state.filter === "snoozed" ? "open" : "snoozed" }));
+  on("tags", "change", () => show({ tag: byId<HTMLSelectElement>("tags").value }));
+}
+
+export function wireList(): void {
+  const field = byId<HTMLInputElement>("search");
+  const scroll = byId("list-scroll");
+  let timer = 0;
+  const find = (pause: number) => () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => search(field.value.trim()), pause);
+  };
+  wireFilters();
+  on("search", "input", find(searchPause));
+  // Enter, and Escape, which clears the field without an "input"; WebKit then says only "change".
+  for (const event of ["search", "change"]) on("search", event, find(0));
+  on("list-retry", "click", () => loadList());
+  on("rows-all", "click", () => {
+    set({ allFound: true });
+    focusRow(state.order[few] ?? state.order[0] ?? "");
+  });
+  on("list-scroll", "scroll", () => {
+    drawRows(state);
+    if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 600 && (!state.query || state.allFound)) loadMore();
+  });
+  new ResizeObserver(() => drawRows(state)).observe(scroll);
+}

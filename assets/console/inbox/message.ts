@@ -1,0 +1,170 @@
+// One message of the open session as a DOM node.
+
+import { editDraft, sendDraft } from "./ai";
+import { ask } from "../ui/ask";
+import { face } from "../ui/avatar";
+import { h, icon, iconButton, newTab } from "../ui/dom";
+import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "../ui/format";
+import { me } from "../state/me";
+import { edit, mayChange, remove, retry } from "./write";
+import { again, discard, takeBack } from "./outbox";
+import { set, state } from "../state/store";
+import { onlyEmoji, parse, starIsBold, type Piece } from "../../shared/markup";
+import { sizeOf } from "../../shared/size";
+import type { Attachment, Message, Pending, Undelivered } from "../types";
+
+const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;
+
+// marked shows a piece of a text as the visitor sees it.
+function marked(piece: Piece): Node | string {
+  if (typeof piece === "string") return piece;
+  const { tag, kids, href, start } = piece;
+  return h(tag, href ? { href, title: href, ...newTab } : { start }, ...kids.map(marked));
+}
+
+function fileChip(a: Attachment): HTMLElement {
+  const href = fileURL(a.url) || undefined;
+  const words = h("span", {}, h("b", {}, a.filename), h("small", {}, sizeOf(a.size)));
+  return h("a", { class: "file", href, ...newTab }, icon("file"), words);
+}
+
+function attachment(a: Attachment): HTMLElement {
+  const src = fileURL(a.url);
+  if (src && a.mimeType.startsWith("audio/")) {
+    return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
+  }
+  if (!src || !inlineTypes.test(a.mimeType)) return fileChip(a);
+  const link = h("a", { class: "image", href: src, ...newTab, onclick: (e: MouseEvent) => enlarge(e, a) });
+  link.append(h("img", { src, alt: a.filename, onerror: () => link.replaceWith(fileChip(a)) }));
+  return link;
+}
+
+// enlarge shows a picture over the page, unless a new tab was asked for.
+function enlarge(e: MouseEvent, a: Attachment): void {
+  if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  const all = state.messages.filter((m) => !m.deletedAt).flatMap((m) => m.attachments).filter((other) => inlineTypes.test(other.mimeType));
+  import("./lightbox").then(({ show }) => show(all, a), () => window.open(fileURL(a.url), "_blank", "noopener"));
+}
+
+export function senderName(m: Message): string {
+  if (m.draft) return "Draft by AI";
+  if (m.internal && m.sender === "ai") return "Internal note by AI";
+  if (m.internal) return "Internal note" + (m.operatorName ? " by " + m.operatorName : "");
+  if (m.sender === "visitor") return "Visitor";
+  return m.sender === "ai" ? (m.operatorName ? m.operatorName + " (AI)" : "AI") : m.operatorName || "Operator";
+}
+
+// unknownQuote stands for a quoted message that is not loaded.
+function unknownQuote(id: string, jump: (id: string) => void): HTMLElement {
+  return h("button", { class: "quote", onclick: () => jump(id) }, h("b", {}, "Reply to an earlier message"));
+}
+
+function quoted(m: Message, jump: (id: string) => void): HTMLElement {
+  const text = h("span", { dir: "auto" }, preview(m).slice(0, 140));
+  return h("button", { class: "quote", onclick: () => jump(m.id) }, h("b", {}, senderName(m)), text);
+}
+
+// receipt describes how far an operator's message got.
+function receipt(m: Message): HTMLElement | false {
+  if (m.sender === "visitor" || m.deletedAt || (m.internal && !m.local)) return false;
+  const stored = m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
+  const label = m.local?.tried ? "Waiting to be sent" : m.local ? "Sending" : stored;
+  const name = m.local ? "wait" : m.readAt || m.deliveredAt ? "read" : "sent";
+  return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
+}
+
+// meta is what always stands below the last message of a group, and below those that were changed.
+function meta(m: Message, end: boolean): HTMLElement | false {
+  const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
+  const change = m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited";
+  if (!end && !change && !m.local) return false;
+  return h("span", { class: "meta" }, clock(m), place, change, m.local?.tried && !m.local.refused && " · waiting to be sent",
+    !m.local?.refused && receipt(m));
+}
+
+// unsent is below a message that waits for relay or was refused: why, and what can be done about it.
+function unsent(p: Pending): HTMLElement | false {
+  if (!p.tried && !p.refused) return false;
+  const button = (name: string, act: (p: Pending) => void): HTMLElement =>
+    h("button", { class: "link-button", onclick: () => act(p) }, name);
+  return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && "Not sent: " + p.refused + " · ",
+    p.refused && button("Send now", again), p.refused && " · ", button("Edit", takeBack), " · ", button("Discard", discard));
+}
+
+const clock = (m: Message): HTMLElement => h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
+
+function tools(m: Message): HTMLElement | false {
+  if (m.deletedAt || m.local) return false;
+  return h("span", { class: "tools" },
+    h("span", { class: "tools-time", "aria-hidden": "true" }, clockTime(m.timestamp)),
+    iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
+    mayChange(m) && iconButton("edit", "Edit message", () => edit(m)),
+    mayChange(m) && iconButton("trash", "Delete message", async () => {
+      if (await ask(m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.", "Delete")) void remove(m);
+    }));
+}
+
+function bubble(m: Message, { quote, jump }: Place): HTMLElement {
+  if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
+  return h("div", { class: "bubble" },
+    quote ? quoted(quote, jump) : m.replyTo && unknownQuote(m.replyTo, jump),
+    m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" },
+      ...parse(m.content, starIsBold(m.sourceBridge)).map(marked)),
+    ...m.attachments.map(attachment),
+    !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
+}
+
+// source links to a page that an AI's answer rests on, and only to a page.
+function source({ title, url }: { title: string; url: string }): HTMLLIElement {
+  return h("li", {}, webURL(url) ? h("a", { href: url, ...newTab }, title || url) : title || url);
+}
+
+// draftButtons are below the draft that waits.
+function draftButtons(m: Message): HTMLElement {
+  const button = (name: string, onclick: () => void): HTMLElement => h("button", { class: "button small", onclick }, name);
+  return h("div", { class: "draft-buttons" }, button("Send", sendDraft), button("Edit", () => editDraft(m)));
+}
+
+// Place is how a message stands among the others.
+export interface Place {
+  // first and end: it begins or ends what one person wrote in a row.
+  first: boolean;
+  end: boolean;
+  quote: Message | undefined;
+  jump(id: string): void;
+  stuck: readonly Undelivered[];
+  // waits: it is the draft that would be sent.
+  waits: boolean;
+}
+
+// isMine reports whether the operator wrote it, wherever.
+const isMine = (m: Message): boolean => m.sender === "operator" && (!m.operatorName || m.operatorName === me);
+
+// who names the sender: with a face, unless it is the visitor, or oneself.
+function who(m: Message, first: boolean): HTMLElement {
+  const seen = first && m.sender !== "visitor" && (!isMine(m) || m.internal);
+  const named = !m.internal && m.sender === "operator" && m.operatorName;
+  return h("span", { class: seen ? "who" : "sr" }, seen && named && face(named, named, "tiny"), senderName(m));
+}
+
+// messageItem builds the whole item.
+export function messageItem(m: Message, place: Place): HTMLLIElement {
+  const { first, end, stuck, waits } = place;
+  const marks = [m.internal && "internal", first && "first", end && "end", m.local && "local",
+    (m.local?.tried || m.local?.refused) && "kept", isMine(m) && "mine"].filter(Boolean);
+  return h("li", { class: ["message", "from-" + m.sender, ...marks].join(" "), tabindex: "-1", "data-id": m.id },
+    who(m, first),
+    h("div", { class: "line" }, bubble(m, place), tools(m)),
+    waits && draftButtons(m),
+    meta(m, end),
+    m.local && unsent(m.local),
+    ...stuck.map(undeliveredLine));
+}
+
+// undeliveredLine says what a bridge did not take, and why.
+export function undeliveredLine(u: Undelivered): HTMLElement {
+  const what = u.state === "failed" ? "Not delivered to " : "Not yet delivered to ";
+  const again = h("button", { class: "link-button", onclick: () => retry(u) }, "Retry");
+  return h("p", { class: "undelivered" }, what + platformName(u.dest) + ": " + u.reason + " · ", again);
+}

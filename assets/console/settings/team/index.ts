@@ -1,0 +1,68 @@
+// Team: the people, the invitations that are open, and who did what.
+
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
+import { myId } from "../../state/me";
+import { attempt } from "../../state/store";
+import { everyDevice, signIns } from "../access";
+import type { Page } from "../page";
+import { section } from "../settings";
+import { auditSection } from "./audit";
+import { invitationForm, invitationRow, linkCard } from "./invitations";
+import { personRow } from "./people";
+import type { Invitation, Person, Team } from "./types";
+
+// members is the lists of people and invitations, with a link that was just made.
+function members(): { team: Team; list: HTMLElement; open: HTMLElement; made: HTMLElement } {
+  const list = h("ul", { class: "members" });
+  const open = h("ul", { class: "members" });
+  const made = h("div", { "aria-live": "polite" });
+  const team: Team = {
+    async refresh() {
+      const both = await attempt(Promise.all([
+        call<{ people: Person[] }>("GET", "/people"), call<{ invitations: Invitation[] }>("GET", "/invitations"),
+      ]), "The team could not be loaded");
+      if (!both) return;
+      const [{ people }, { invitations }] = both;
+      list.replaceChildren(...(people.length
+        ? people.map((p) => personRow(p, team))
+        : [h("li", { class: "hint" }, "Nobody has an account yet: everybody signs in with the secret key.")]));
+      open.replaceChildren(...(invitations.length
+        ? invitations.map((i) => invitationRow(i, people, team))
+        : [h("li", { class: "hint" }, "No invitation is open.")]));
+    },
+    async done(work, what) {
+      await attempt(work, what);
+      await team.refresh();
+    },
+    showLink(link, title) {
+      const card = linkCard(link, title);
+      made.replaceChildren(card.node);
+      card.address.focus();
+    },
+  };
+  return { team, list, open, made };
+}
+
+export function teamPage(): Page {
+  const { team, list, open, made } = members();
+  const withKey = signIns("key");
+  const devices = everyDevice();
+  const audit = auditSection();
+  return {
+    node: h("div", {},
+      section("People", list,
+        myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"),
+          " so that colleagues see who answers.")),
+      section("Invite somebody", invitationForm(team), made, h("h3", {}, "Open invitations"), open),
+      section("Signed in with the secret key", h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node),
+      section("Notified devices", h("p", { class: "hint" }, "Notifications end with the sign-in that turned them on."), devices.node),
+      audit.node),
+    opened() {
+      void team.refresh();
+      void withKey.load();
+      void devices.load();
+      void audit.load();
+    },
+  };
+}

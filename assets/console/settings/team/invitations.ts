@@ -1,0 +1,71 @@
+// Invitations: making one, the link that is shown once, and those that are open.
+
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
+import { fullTime } from "../../ui/format";
+import { codeOf } from "../channels/marks";
+import { button, feedback, labelled } from "../settings";
+import { roleName, roleSelect } from "./roles";
+import type { Invitation, Link, Person, Team } from "./types";
+
+export function invitationRow(i: Invitation, people: Person[], team: Team): HTMLElement {
+  const of = people.find((p) => p.id === i.personId);
+  const text = of ? "New password for " + of.name : (i.email || "Anybody with the link") + ", " + roleName(i.role).toLowerCase();
+  const withdraw = (): void => void team.done(call("DELETE", "/invitations/" + i.id), "Not withdrawn");
+  return h("li", { class: "member" },
+    h("div", { class: "member-text" }, h("b", { dir: "auto" }, text), h("div", { class: "hint" }, "Until " + fullTime(i.expiresAt))),
+    button("Withdraw", withdraw, "Withdraw: " + text));
+}
+
+// invitationForm makes an invitation, and shows its link.
+export function invitationForm(team: Team): HTMLElement {
+  const email = h("input", { class: "input", type: "email", autocomplete: "off", maxlength: 254 });
+  const role = roleSelect("operator");
+  const said = feedback();
+  const invite = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    const link = await call<Link>("POST", "/invitations", { email: email.value.trim(), role: role.value })
+      .catch((error: unknown) => void said.refused(error, { email }));
+    if (!link) return;
+    said.said("");
+    team.showLink(link, "Invitation for " + (email.value.trim() || "a colleague"));
+    email.value = "";
+    await team.refresh();
+  };
+  const rights = "Operators answer visitors. Administrators also manage settings, the team and keys, and delete permanently.";
+  return h("form", { novalidate: true, onsubmit: invite },
+    h("div", { class: "invite" }, labelled("E-mail (optional)", email), labelled("Role", role),
+      h("button", { type: "submit", class: "button main" }, "Invite")), said.nodes[1]!,
+    h("p", { class: "hint" }, rights));
+}
+
+// linkCard shows a link in a field that is selected when it gets the focus.
+export function linkCard(link: Link, title: string): { node: HTMLElement; address: HTMLElement } {
+  const address = h("input", { class: "input code", readonly: true, value: link.url, "aria-label": title + ": link",
+    onfocus: () => address.select() });
+  const copied = h("span", { class: "hint", role: "status" });
+  const copy = async (): Promise<void> => {
+    address.select();
+    const ok = await navigator.clipboard.writeText(link.url).then(() => true, () => document.execCommand("copy"));
+    copied.textContent = ok ? "Copied." : "Press Ctrl+C.";
+  };
+  const node = h("div", { class: "link-card" }, codeOf(link.qr, "QR code of the link"),
+    h("div", {}, h("h3", {}, title),
+      h("p", { class: "hint" },
+        "Send this link to the person yourself. It works once, until " + fullTime(link.expiresAt) + ", and is not shown again."),
+      reach(link.url), address, h("div", { class: "buttons" }, button("Copy link", () => void copy()), copied)));
+  return { node, address };
+}
+
+// reach says who cannot open a link, because of the address by which this console was opened.
+function reach(url: string): Node | false {
+  const { hostname } = new URL(url);
+  const here = /^(localhost|.*\.localhost|127\..*|\[::1\])$/.test(hostname);
+  const near = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[f[cd])/.test(hostname);
+  if (!here && !near) return false;
+  return h("p", { class: "alert" },
+    (here ? "This link opens on this computer only." : "This link opens in your own network only.") +
+      " To invite others, open the console at its public address, or set ",
+    h("code", {}, "PUBLIC_URL"), ", and make a new link. ",
+    h("a", { href: "/docs/operations#behind-a-proxy", target: "_blank", rel: "noopener" }, "Put it online"));
+}

@@ -1,0 +1,169 @@
+// The widget's page: its look and words, with the real widget beside the form, and the snippet.
+
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
+import { missing } from "../../ui/fields";
+import { agoTime } from "../../ui/format";
+import { colour } from "./colour";
+import { area, choice, text } from "../controls";
+import { form, type Control, type Form } from "../form";
+import { files, megabytes } from "./files";
+import { languages, questions } from "./lists";
+import type { Page } from "../page";
+import { button, feedback, labelled, section, type Settings } from "../settings";
+import { texts } from "./words";
+
+interface Placed {
+  snippet: string;
+  seen: { host: string; at: string }[];
+}
+
+interface Look {
+  name?: string;
+  icon?: string;
+  color?: string;
+}
+
+const every = 20_000;
+
+// lookForm is what visitors see and read; suggest fills in what was found on the site.
+function lookForm(): { look: Form; suggest(found: Look): void } {
+  const name = text({ maxlength: 100 });
+  const avatar = text({ type: "url", placeholder: "https://…" });
+  const main = colour("Main colour", "#3b5bdb");
+  const look = form([
+    { name: "operatorName", label: "Name", control: name },
+    { name: "operatorAvatar", label: "Picture", control: avatar, hint: "The address of a square picture. It begins with https://." },
+    { name: "primaryColor", label: "Main colour", control: main },
+    { name: "headerColor", label: "Header", control: colour("Header", "") },
+    { name: "toggleColor", label: "Button", control: colour("Button", "") },
+    { name: "chatBackground", label: "Background", control: colour("Background", "") },
+    { name: "footerColor", label: "Composer", control: colour("Composer", "") },
+    { name: "position", label: "Side of the page", control: choice([["right", "Right"], ["left", "Left"]]) },
+    { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]),
+      hint: "A page without a colour scheme counts as light, whatever the visitor's system prefers." },
+    { name: "welcomeMessage", label: "Welcome", control: area({ rows: 2, maxlength: 1000 }) },
+    { name: "offlineMessage", label: "While you are away", control: area({ rows: 2, maxlength: 1000 }) },
+    { name: "starters", label: "Starter questions", control: questions(),
+      hint: "Up to four questions that visitors can ask with one click." },
+    { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
+    { name: "texts", label: "Your own texts by language", control: texts(),
+      hint: "They replace the texts above for visitors who use that language." },
+    { name: "attachments", label: "Files", control: files() },
+    { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
+  ], (n) => {
+    const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!,
+      n["chatBackground"]!, n["footerColor"]!);
+    const words = h("details", { class: "more" }, h("summary", {}, "Your own texts by language"), n["texts"]!);
+    const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!, n["attachmentMaxBytes"]!);
+    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!,
+      n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
+  });
+
+  const put = (control: Control, value?: string): void => void (value && control.set(value));
+  return {
+    look,
+    suggest(found) {
+      put(name, found.name);
+      put(avatar, found.icon);
+      put(main, found.color);
+      look.node.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+  };
+}
+
+// previewOf shows the real widget with the stored settings and what was changed in the form.
+function previewOf(look: Form): { node: HTMLElement; show(settings: Settings): void } {
+  const node = h("iframe", { src: "/preview", title: "The widget as visitors see it", class: "preview" });
+  let stored: Settings | undefined;
+  let language = "";
+  const draw = (): void => {
+    if (!stored) return;
+    const config: Record<string, unknown> = { ...stored, ...look.changes(), csat: { enabled: false }, preChatForm: null };
+    if (!String(config["operatorAvatar"]).startsWith("https://")) config["operatorAvatar"] = null; // not typed to its end
+    const now = String(config["language"]);
+    if (language && now !== language) node.contentWindow?.location.reload(); // it asks again when it is ready
+    else node.contentWindow?.postMessage(config, location.origin);
+    language = now;
+  };
+  addEventListener("message", (e) => e.source === node.contentWindow && e.data === "ready" && draw());
+  look.node.addEventListener("input", () => setTimeout(draw));
+  look.node.addEventListener("change", () => setTimeout(draw));
+  return {
+    node,
+    show(settings) {
+      stored = settings;
+      draw();
+    },
+  };
+}
+
+// suggestion reads the look of a site, for the operator to keep or to change.
+function suggestion(suggest: (found: Look) => void): HTMLElement[] {
+  const said = feedback();
+  const site = h("input", { class: "input", type: "url", placeholder: "https://shop.example.com", autocomplete: "off" });
+  const propose = button("Suggest from my site", async () => {
+    if (missing([[site, "Enter the address of your site, like https://shop.example.com."]])) return;
+    if (propose.ariaDisabled === "true") return;
+    propose.ariaDisabled = "true";
+    said.said("Reading the page…");
+    try {
+      const found = await call<Look>("POST", "/widget/look", { url: site.value.trim() });
+      suggest(found);
+      const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
+      said.said(parts.length
+        ? "Found: " + parts.join(", ") + ". Look at the preview, then save."
+        : "The page states no name, icon or colour.");
+    } catch (error) {
+      said.refused(error, { url: site });
+    }
+    propose.ariaDisabled = null;
+  });
+  return [h("div", { class: "propose" }, labelled("Your site", site), propose), ...said.nodes];
+}
+
+// placement is the snippet, and where it was seen.
+function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
+  const snippet = h("code", { tabindex: "0", id: "widget-snippet" });
+  const copy = button("Copy", async () => {
+    await navigator.clipboard.writeText(snippet.textContent ?? "").then(() => (copy.textContent = "Copied"),
+      () => getSelection()?.selectAllChildren(snippet));
+    setTimeout(() => (copy.textContent = "Copy"), 2_000);
+  }, "Copy the snippet");
+  const seen = h("p", { class: "hint", role: "status" });
+  return {
+    nodes: [h("div", { class: "copy" }, snippet, copy), seen],
+    async load() {
+      const placed = await call<Placed>("GET", "/widget").catch(() => undefined);
+      if (!placed) return;
+      if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
+      const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ",
+        agoTime(s.at)));
+      seen.replaceChildren(...(parts.length
+        ? parts
+        : ["Not seen on a site yet. Once the snippet is in one of your pages, open that page and its chat."]));
+    },
+  };
+}
+
+export function widgetPage(): Page {
+  const { look, suggest } = lookForm();
+  const preview = previewOf(look);
+  const placed = placement();
+  let timer = 0;
+  return {
+    node: h("div", { class: "widget-page" },
+      h("div", {},
+        section("On your site",
+          h("p", { class: "hint" }, "Paste this before </body> on every page that should have the chat."), ...placed.nodes),
+        section("Look and texts", ...suggestion(suggest), look.node)),
+      h("div", { class: "preview-frame" }, preview.node)),
+    form: look,
+    show: preview.show,
+    opened() {
+      void placed.load();
+      timer = setInterval(() => void placed.load(), every);
+    },
+    left: () => clearInterval(timer),
+  };
+}

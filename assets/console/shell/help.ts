@@ -1,0 +1,21 @@
+// All keyboard shortcuts, in a dialog that is loaded when it is opened first.
+
+import { h, iconButton } from "../ui/dom";
+
+const groups: [string, [string[], string][]][] = [
+  ["Everywhere", [[["j", "↓"], "Next conversation"], [["k", "↑"], "Previous conversation"], [["/"], "Search"],
+    [["↓"], "From the search to its results"], [["?"], "This list"], [["Esc"], "Leave a field, a menu or a conversation"]]],
+  ["In a conversation", [[["r"], "Write an answer"], [["n"], "Write an internal note"], [["e"], "Close or reopen it"]]],
+  ["While writing", [[["Enter"], "Send"], [["Shift", "Enter"], "New line"], [["/"], "Saved answers and commands"],
+    [["//"], "Internal note"], [["↑"], "Edit your last message"], [["Esc"], "Stop editing or replying"]]],
+];
+
+const dialog: HTMLDialogElement = h("dialog", { class: "ask help", "aria-labelledby": "help-title" },
+  h("div", { class: "help-head" }, h("h2", { id: "help-title" }, "Keyboard"), iconButton("cross", "Close", () => dialog.close())),
+  ...groups.map(([name, keys]) => h("section", {}, h("h3", {}, name), h("dl", {}, ...keys.map(([names, what]) =>
+    h("div", {}, h("dt", {}, ...names.map((key) => h("kbd", {}, key))), h("dd", {}, what)))))));
+document.body.append(dialog);
+
+export function showHelp(): void {
+  dialog.showModal();
+}

@@ -1,0 +1,43 @@
+// Keyboard shortcuts for the whole console; fields handle their own keys.
+
+import { byId } from "../ui/dom";
+import { focusRow } from "../inbox/list";
+import { note } from "../inbox/write";
+import { attempt, state } from "../state/store";
+
+// step selects a neighbour in the list and moves the focus with it.
+function step(by: number): void {
+  const { order, selected } = state;
+  const at = order.indexOf(selected);
+  const place = at < 0 ? 0 : Math.min(Math.max(at + by, 0), order.length - 1);
+  if (!order[place]) return;
+  location.hash = "#/sessions/" + order[place];
+  focusRow(order[place]);
+}
+
+async function help(): Promise<void> {
+  (await attempt(import("./help"), "The list could not be loaded"))?.showHelp();
+}
+
+function pressed(e: KeyboardEvent, escape: () => void): void {
+  const target = e.target as HTMLElement;
+  const inField = /^(INPUT|TEXTAREA)$/.test(target.tagName);
+  const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
+  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
+  if (key === "Escape") return inField ? target.blur() : escape();
+  if (inField || state.page || !/^[jkrne/?]$/.test(key)) return;
+  e.preventDefault();
+  if (key === "j") step(1);
+  else if (key === "k") step(-1);
+  else if (key === "/") byId("search").focus();
+  else if (key === "?") void help();
+  else if (key === "e") byId("thread-verb").click();
+  else {
+    if (key === "n") note(true);
+    byId("composer").focus();
+  }
+}
+
+export function wireKeys(escape: () => void): void {
+  document.addEventListener("keydown", (e) => pressed(e, escape));
+}

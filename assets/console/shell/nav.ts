@@ -1,0 +1,152 @@
+// Navigation: the table of the console's pages, the rail that leads to them and the list of settings.
+
+import { byId, h, icon, setText } from "../ui/dom";
+import { administrator } from "../state/me";
+import { changed, set, state } from "../state/store";
+import type { State, View } from "../state/store";
+
+// Page is a page beside the inbox. Its address is #/name or #/name/place; its element, heading and link are named after it.
+export interface Page {
+  name: string;
+  label: string;
+  // icon is a symbol of console.html: such a page stands in the rail, the others in the list of settings.
+  icon?: string;
+  // group is the heading above it in the list of settings.
+  group?: string;
+  // load imports the page's script when the page is opened first. The script then follows state.page.
+  load(): Promise<unknown>;
+}
+
+const settings = (): Promise<unknown> => import("../settings/main");
+
+// all holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
+const all: readonly Page[] = [
+  { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("../knowledge/main") },
+  { name: "statistics", label: "Statistics", icon: "chart", load: () => import("../statistics/main") },
+  { name: "settings", label: "Settings", icon: "gear", load: settings },
+  { name: "channels", label: "Channels", group: "Visitors", load: settings },
+  { name: "widget", label: "Widget", group: "Visitors", load: settings },
+  { name: "answers", label: "Saved answers", group: "Visitors", load: settings },
+  { name: "greetings", label: "Greetings", group: "Visitors", load: settings },
+  { name: "forms", label: "Forms & ratings", group: "Visitors", load: settings },
+  { name: "hours", label: "Hours", group: "Visitors", load: settings },
+  { name: "ai", label: "AI", group: "Automation", load: settings },
+  { name: "webhook", label: "Webhook", group: "Automation", load: settings },
+  { name: "team", label: "Team", group: "Workspace", load: settings },
+  { name: "privacy", label: "Privacy", group: "Workspace", load: settings },
+  { name: "system", label: "System", group: "Workspace", load: settings },
+  { name: "notifications", label: "Notifications", group: "You", load: settings },
+  { name: "account", label: "Your account", group: "You", load: settings },
+];
+
+// Operators find what they may use: the others' settings would only be refused.
+const forOperators = ["statistics", "settings", "answers", "notifications", "account"];
+
+export const pages = all.filter((page) => administrator || forOperators.includes(page.name));
+
+// moved are addresses that lead to another page: Settings is its own first page.
+const moved: Record<string, string> = { settings: administrator ? "channels" : "answers", bridges: "channels" };
+
+const loaded = new Set<Page>();
+const alarms: Record<string, string> = {};
+
+const isSetting = (page: Page): boolean => page.name === "settings" || !page.icon;
+
+// alarm marks the link to a page, and Settings above it, with what is wrong there; "" takes the mark away.
+export function alarm(name: string, text: string): void {
+  alarms[name] = text;
+  const page = pages.find((p) => p.name === name);
+  if (page && !page.icon) drawAlarm(name, text);
+  const all = pages.filter(isSetting).map((p) => alarms[p.name]).filter(Boolean);
+  if (page?.icon && page.name !== "settings") drawAlarm(name, text);
+  else drawAlarm("settings", all.join("\n"));
+}
+
+function drawAlarm(name: string, text: string): void {
+  byId(name + "-alarm").hidden = !text;
+  byId(name + "-link").title = text;
+  setText(name + "-alarm-text", text);
+}
+
+function link({ name, label, icon: sign }: Page): HTMLElement {
+  const mark = h("span", { class: "badge alarm", id: name + "-alarm", hidden: true }, "!",
+    h("span", { class: "sr", id: name + "-alarm-text" }));
+  return h("a", { id: name + "-link", href: "#/" + name, "data-page": name }, !!sign && icon(sign), h("span", {}, label), mark);
+}
+
+// frame makes the page's element unless console.html has it.
+function frame({ name, label }: Page): void {
+  if (document.getElementById(name)) return;
+  const title = h("h1", { id: name + "-title", tabindex: "-1" }, label);
+  byId("details").before(h("main", { class: "settings", id: name, "aria-labelledby": name + "-title", hidden: true },
+    h("div", { class: "settings-page" }, h("header", { class: "settings-head" }, title), h("div", { id: name + "-list" }))));
+}
+
+async function load(page: Page): Promise<void> {
+  if (loaded.has(page)) return;
+  loaded.add(page);
+  try {
+    await page.load();
+  } catch {
+    loaded.delete(page);
+    set({ failure: "This page could not be loaded. Check the connection, then reload." });
+  }
+}
+
+type Guard = (e: HashChangeEvent) => boolean;
+
+let guard: Guard = () => false;
+
+// guardLeaving lets a page stop a change of the address, to ask about what would be lost.
+export function guardLeaving(stops: Guard): void {
+  guard = stops;
+}
+
+export const isGuarded: Guard = (e) => guard(e);
+
+// show opens the page that the address names, or none over the inbox.
+export function showPage(): void {
+  const [, name, place = ""] = /^#\/([^/]+)(?:\/(.*))?$/.exec(location.hash) ?? [];
+  if (moved[name ?? ""]) return location.replace("#/" + moved[name!]);
+  const page = pages.find((p) => p.name === name);
+  if (page) frame(page);
+  set({ page: page?.name ?? "", place: page ? place : "" });
+  if (page) void load(page);
+}
+
+function drawCurrent({ page }: State): void {
+  const here = pages.find((p) => p.name === page);
+  const setting = !!here && isSetting(here);
+  byId("subnav").hidden = !setting;
+  document.body.classList.toggle("with-subnav", setting);
+  for (const a of document.querySelectorAll<HTMLElement>("#rail a, #subnav a")) {
+    const { page: of } = a.dataset;
+    const parent = setting && of === "settings" && !!a.closest("#rail");
+    a.setAttribute("aria-current", of === page ? "page" : parent ? "true" : "false");
+  }
+  for (const p of pages) {
+    const el = document.getElementById(p.name);
+    if (el) el.hidden = p.name !== page;
+  }
+  if (!here) return;
+  byId(page + "-link").scrollIntoView({ block: "nearest", inline: "nearest" }); // on phones the list of settings is a row
+  byId(page + "-title").focus();
+}
+
+// navView shows where the operator is.
+export const navView: View = (now, before) => {
+  if (now.page !== before.page) drawCurrent(now);
+  if (!changed(now, before, "counts")) return;
+  const waiting = now.counts?.waiting ?? 0;
+  byId("inbox-waiting").hidden = !waiting;
+  setText("inbox-count", waiting > 99 ? "99+" : String(waiting));
+};
+
+const heading = (text: string): HTMLElement => h("p", { class: "subnav-group" }, text);
+
+export function wireNav(): void {
+  byId("rail").append(...pages.filter((p) => p.icon).map(link));
+  byId("subnav").append(...pages.filter((p) => !p.icon)
+    .flatMap((p, i, all) => [...(p.group === all[i - 1]?.group ? [] : [heading(p.group!)]), link(p)]));
+  drawCurrent(state);
+}

@@ -1,0 +1,215 @@
+// panel.ts is the window of the chat: it puts the parts together, draws the
+// state once per frame, and minds focus, theme and phones.
+
+import type { Menu } from "./menu";
+import css from "./panel.css";
+import { createComposer } from "../write/composer";
+import { createLog } from "../chat/log";
+import { h, sheet } from "../ui/dom";
+import { brief, nameOf, type Actions } from "../chat/bubble";
+import type { Place, RowActions } from "../chat/actions";
+import { dark, paint } from "../ui/scheme";
+import type { Bench, Tools } from "../write/tools";
+import type { Core, Panel, Shell, State } from "../types";
+import { fitPhone } from "./phone";
+import { prepare } from "../text/time";
+import { createLazy } from "../ui/lazy";
+import { createHeader } from "./header";
+import { named, speak, t } from "../text/strings";
+import type { Marks } from "../chat/marks";
+import type { Home } from "./home";
+import { formDue, type Forms } from "./cards";
+
+/** Texts in which there may be more to show than is written. */
+const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#>]|\d+[.)])|^\P{L}+$/mu;
+
+/** Languages that are written from right to left. */
+const RTL = /^(ar|he)$/;
+
+/** mount draws the panel once the visitor's language is there, and again in another one. */
+export async function mount(shell: Shell, core: Core): Promise<Panel> {
+  await core.spoken;
+  const sign = ({ language, config }: State) => language + JSON.stringify(config.texts?.[language]);
+  let spoken = sign(core.store.state);
+  let panel = draw(shell, core);
+  const unsubscribe = core.store.subscribe(() => {
+    const now = sign(core.store.state);
+    if (now === spoken) return;
+    spoken = now;
+    panel.destroy();
+    panel = draw(shell, core);
+  });
+  return {
+    destroy() {
+      unsubscribe();
+      panel.destroy();
+    },
+  };
+}
+
+/** draw puts a panel into the shell's shadow root, hidden at first. */
+function draw(shell: Shell, core: Core): Panel {
+  speak(core);
+  prepare();
+  const { root, options } = shell;
+  const styles = [sheet(css)];
+  root.adoptedStyleSheets.push(...styles);
+  const style = (sheet?: CSSStyleSheet) => {
+    if (!sheet) return;
+    styles.push(sheet);
+    root.adoptedStyleSheets.push(sheet);
+  };
+  const act: Actions = {
+    key: (id, key) => rows.with((r) => r.key(id, key)),
+    drawn: () => rows.made?.restore(),
+    jump: (id) => rows.with((r) => void r.jump(id)),
+    retry: core.retry,
+    discard: core.discard,
+    handoff: () => core.method("handoff").catch(() => core.notice(t.failed)),
+    begin: () => menu.with((m) => m.begin()),
+    raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
+    text: (text, slack) => marks.made!.text(text, slack),
+    play: (holder) => tools.with((made) => made.play(holder)),
+  };
+  const header = createHeader(() => shell.close(), (button) => menu.with((m) => m.toggle(button)), options.apiUrl);
+  const log = createLog(core, act, options.apiUrl);
+  const composer = createComposer(core, {
+    editLast: () => rows.with((r) => r.editLast()),
+    afterSend: () => log.toEnd(),
+  });
+  const lazy = createLazy(shell, core, style);
+  const place: Place & Bench = {
+    scroller: log.scroller, reveal: log.reveal, composer, lazy,
+    inShort: (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) }),
+  };
+  const marks = lazy<Marks>(MARKS_FILE, shell, () => log.update(core.store.state));
+  const rows = lazy<RowActions>(ACTIONS_FILE, place);
+  const tools = lazy<Tools>(TOOLS_FILE, place);
+  const forms = lazy<Forms>(FORMS_FILE, shell, (made) => {
+    composer.node.before(made.form);
+    log.append(made.below);
+    update();
+    // The visitor opened the chat before its form was there: focus it, unless the focus is elsewhere.
+    const idle = document.activeElement === document.body || inside()?.matches(".close");
+    if (idle && core.store.state.focus && core.store.state.open) focusFirst();
+  });
+  const lost = h("p", { class: "notice lost", role: "status" }, t.lost);
+  const notice = h("p", { class: "notice", role: "alert" });
+  const stop = h("p", { class: "stop", role: "alert" });
+  const panel = h(
+    "section",
+    { class: "panel", role: "dialog", "aria-labelledby": "title", lang: core.store.state.language,
+      dir: RTL.test(core.store.state.language) ? "rtl" : "ltr", hidden: true },
+    header.node,
+    lost,
+    log.node,
+    notice,
+    composer.node,
+    stop,
+  );
+  root.prepend(panel);
+  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: () => focusFirst() });
+  const home = lazy<Home>(HOME_FILE, shell, (made) => {
+    log.scroller.append(made.node);
+    update();
+    log.scroller.scrollTop = 0; // it is read from the top
+  });
+  const phone = fitPhone(panel);
+
+  const onKey = (e: KeyboardEvent) => {
+    if (e.key !== "Escape" || e.isComposing) return;
+    e.stopPropagation();
+    if (!menu.made?.cancel() && !tools.made?.cancel() && !rows.made?.cancel() && !composer.cancel()) {
+      shell.close();
+      // After a click, Firefox and Safari would not show where the focus is now.
+      shell.button.focus({ focusVisible: true } as FocusOptions);
+    }
+  };
+  // The buttons of a message are there while it is pointed at or has the focus.
+  const onPoint = (e: Event) => {
+    const focused = inside();
+    const at = (e.type === "pointerleave" ? focused : (e.target as HTMLElement))?.closest<HTMLElement>(".row");
+    if (at) rows.with((r) => r.show(at));
+    else if (e.type === "pointerleave") rows.made?.show(null);
+  };
+  for (const name of ["pointerover", "focusin", "touchstart", "pointerleave"]) {
+    log.scroller.addEventListener(name, onPoint, { passive: true });
+  }
+  panel.addEventListener("keydown", onKey);
+
+  let before: State | null = null;
+  let noticeTimer = 0;
+  const update = () => {
+    const state = core.store.state;
+    const due = formDue(state);
+    const focused = inside();
+    lost.hidden = state.connection !== "offline" || !!state.stop;
+    notice.textContent = state.notice;
+    notice.hidden = !state.notice;
+    stop.textContent = state.stop && t[state.stop];
+    stop.hidden = !state.stop;
+    // Before the first message the form comes first; later only if it must.
+    composer.node.hidden = !!state.stop || !!(due && (due.required || due.timing !== "after_first_message"));
+    paint(panel, options.theme || state.config.theme);
+    header.update(state);
+    log.update(state);
+    tools.made?.update(state);
+    if (due || state.csat.askedAt || state.askContact) forms.want();
+    forms.made?.update(state, due);
+    const { messages, pending, config } = state;
+    const fresh = state.ready && !state.stop && !messages.length && !pending.length && !state.greeting;
+    panel.classList.toggle("fresh", fresh);
+    if (fresh && (config.starters?.length || state.hours?.length)) home.want();
+    home.made?.update(state, fresh && !composer.node.hidden);
+    if (!composer.node.hidden) composer.update(state);
+    if (!before || before.open !== state.open) turn(state);
+    else if (focused && (!inside() || inside()!.closest("[hidden]"))) focusFirst();
+    if (state.notice && state.notice !== before?.notice) {
+      clearTimeout(noticeTimer);
+      noticeTimer = window.setTimeout(() => core.notice(""), 6_000);
+    }
+    before = state;
+  };
+  /** turn opens or closes; focus goes in with a visitor who asked for it. */
+  const turn = (state: State) => {
+    const focused = inside();
+    panel.hidden = !state.open;
+    phone.set(state.open);
+    if (state.open) {
+      setTimeout(tools.want, 100); // behind the opening
+      log.toEnd();
+      composer.update(state);
+      if (state.focus) focusFirst();
+    } else if (focused) shell.button.focus();
+  };
+  /** inside is the element of the panel that has the focus. */
+  const inside = () => (panel.contains(root.activeElement) ? root.activeElement : null);
+  const focusFirst = () => {
+    const first = panel.querySelector<HTMLElement>(".form:not([hidden]) :is(input, select, textarea)");
+    if (first) first.focus();
+    else if (composer.node.hidden) panel.querySelector<HTMLElement>(".close")?.focus();
+    else composer.focus();
+  };
+  let frame = 0;
+  const schedule = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      update();
+    });
+  };
+  const unsubscribe = core.store.subscribe(schedule);
+  dark.addEventListener("change", schedule);
+  update();
+
+  return {
+    destroy() {
+      unsubscribe();
+      cancelAnimationFrame(frame);
+      clearTimeout(noticeTimer);
+      dark.removeEventListener("change", schedule);
+      phone.set(false);
+      panel.remove();
+      root.adoptedStyleSheets = root.adoptedStyleSheets.filter((s) => !styles.includes(s));
+    },
+  };
+}

@@ -1,0 +1,19 @@
+// lent.ts stands in the place of dom.ts in the parts that the panel makes: the
+// panel lends them its own, so that no part carries a copy.
+
+import type * as dom from "./dom";
+import type { Lent } from "./lazy";
+
+export let CROSS: typeof dom.CROSS;
+export let h: typeof dom.h;
+export let set: typeof dom.set;
+export let icon: typeof dom.icon;
+export let iconButton: typeof dom.iconButton;
+export let link: typeof dom.link;
+export let textButton: typeof dom.textButton;
+export let sheet: typeof dom.sheet;
+
+/** use comes before create. */
+export function use(lent: Lent): void {
+  [CROSS, h, icon, iconButton, link, set, sheet, textButton] = lent;
+}
