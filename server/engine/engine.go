@@ -79,8 +79,8 @@ type Config struct {
 // Open makes an engine on a store. It reads the stored settings and the operators'
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{Store: c.Store, Nodes: nodes.NewNodes(c.Cluster, c.Log), Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
-	e.Hub = hub.NewHub(e.Nodes.Ring, c.Taps...)
+	e := &Engine{Store: c.Store, Nodes: nodes.New(c.Cluster, c.Log), Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
+	e.Hub = hub.New(e.Nodes.Ring, c.Taps...)
 	for kind, receive := range e.Hub.Notes() {
 		e.Nodes.Subscribe(kind, nodes.Topic{Receive: receive})
 	}
