@@ -32,19 +32,6 @@ type configuration struct {
 	stale atomic.Bool
 }
 
-func newConfiguration(c Config, e *Engine, o *operators) *configuration {
-	conf := &configuration{store: c.Store, hub: e.Hub, nodes: e.Nodes, operators: o, declared: c.Declared, env: c.Settings, targets: c.Targets, backend: c.Mode == chat.ModeBridge}
-	if conf.declared == nil {
-		conf.declared = chat.SettingList()
-	}
-	if conf.targets == nil {
-		conf.targets = func(*chat.Settings) []chat.Target { return nil }
-	}
-	changed := make(chan struct{})
-	conf.changed.Store(&changed)
-	return conf
-}
-
 // Settings returns the current settings.
 func (c *configuration) Settings() *chat.Settings { return c.current.Load().settings }
 

@@ -76,18 +76,11 @@ type Config struct {
 	Taps []func(*chat.Event)
 }
 
-// IdentityRules decide how identities are verified. Without a secret none is
-// verified.
-type IdentityRules struct {
-	Secret   string
-	Required bool
-}
-
 // Open makes an engine on a store. It reads the stored settings and the operators'
 // status; nothing is delivered before a sink is served.
 func Open(ctx context.Context, c Config) (*Engine, error) {
-	e := &Engine{Store: c.Store, Nodes: nodes.NewNodes(c.Cluster, c.Log), Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
-	e.Hub = hub.NewHub(e.Nodes.Ring, c.Taps...)
+	e := &Engine{Store: c.Store, Nodes: nodes.New(c.Cluster, c.Log), Volatile: c.Volatile, alsoPrune: c.Prune, stopping: make(chan struct{}), ended: make(chan struct{})}
+	e.Hub = hub.New(e.Nodes.Ring, c.Taps...)
 	for kind, receive := range e.Hub.Notes() {
 		e.Nodes.Subscribe(kind, nodes.Topic{Receive: receive})
 	}
@@ -115,6 +108,19 @@ func newRelay(c Config, e *Engine) *Relay {
 		uploads: &uploads{store: c.Store, config: config, log: c.Log},
 		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins),
 		isBot: c.IsBot, identity: c.Identity, backend: backend, backlog: backend && !c.Volatile}
+}
+
+func newConfiguration(c Config, e *Engine, o *operators) *configuration {
+	conf := &configuration{store: c.Store, hub: e.Hub, nodes: e.Nodes, operators: o, declared: c.Declared, env: c.Settings, targets: c.Targets, backend: c.Mode == chat.ModeBridge}
+	if conf.declared == nil {
+		conf.declared = chat.SettingList()
+	}
+	if conf.targets == nil {
+		conf.targets = func(*chat.Settings) []chat.Target { return nil }
+	}
+	changed := make(chan struct{})
+	conf.changed.Store(&changed)
+	return conf
 }
 
 // addParts adds what works on the service.

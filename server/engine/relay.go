@@ -208,3 +208,10 @@ func (r *Relay) storeBacklog(c *change) error {
 	}
 	return c.AppendBacklog(list)
 }
+
+// IdentityRules decide how identities are verified. Without a secret none is
+// verified.
+type IdentityRules struct {
+	Secret   string
+	Required bool
+}

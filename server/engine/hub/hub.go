@@ -47,10 +47,10 @@ const (
 	noteUncertain = "u" // something may have happened in a session
 )
 
-// NewHub makes a hub without subscribers; ring sends notes to the hubs of other nodes. A
+// New makes a hub without subscribers; ring sends notes to the hubs of other nodes. A
 // tap is called with every event of a session, in the order of publishing, and must not
 // wait: it loses none.
-func NewHub(ring func(kind string, args ...any), taps ...func(*chat.Event)) *Hub {
+func New(ring func(kind string, args ...any), taps ...func(*chat.Event)) *Hub {
 	return &Hub{sessions: map[string][]*Subscription{}, taps: taps, ring: ring}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestHubHandsEventsToTheirSessionAndToAll(t *testing.T) {
-	h := NewHub(func(string, ...any) {})
+	h := New(func(string, ...any) {})
 	mine, other, all := h.Subscribe("a"), h.Subscribe("b"), h.Subscribe("")
 	h.Publish(chat.Event{SessionID: "a", Rev: 1})
 	if len(mine.C) != 1 || len(other.C) != 0 || len(all.C) != 1 {
@@ -25,7 +25,7 @@ func TestHubHandsEventsToTheirSessionAndToAll(t *testing.T) {
 }
 
 func TestHubBroadcastNamesTheSession(t *testing.T) {
-	h := NewHub(func(string, ...any) {})
+	h := New(func(string, ...any) {})
 	sub := h.Subscribe("a")
 	h.Broadcast(chat.StateOperatorStatus, map[string]bool{"online": true})
 	want := `{"type":"operator_status","sessionId":"a","online":true}`
@@ -35,7 +35,7 @@ func TestHubBroadcastNamesTheSession(t *testing.T) {
 }
 
 func TestHubReportsLostEvents(t *testing.T) {
-	h := NewHub(func(string, ...any) {})
+	h := New(func(string, ...any) {})
 	sub := h.Subscribe("a")
 	for i := range queueLength {
 		h.Publish(chat.Event{SessionID: "a", Rev: int64(i)})
@@ -53,7 +53,7 @@ func TestHubReportsLostEvents(t *testing.T) {
 }
 
 func TestHubCloseEndsEverySubscription(t *testing.T) {
-	h := NewHub(func(string, ...any) {})
+	h := New(func(string, ...any) {})
 	subs := []*Subscription{h.Subscribe("a"), h.Subscribe("")}
 	h.Close()
 	h.Close()
@@ -69,7 +69,7 @@ func TestHubCloseEndsEverySubscription(t *testing.T) {
 }
 
 func TestHubDropEndsOneSession(t *testing.T) {
-	h := NewHub(func(string, ...any) {})
+	h := New(func(string, ...any) {})
 	a, b := h.Subscribe("a"), h.Subscribe("b")
 	h.Drop("a")
 	if _, open := <-a.C; open {
@@ -87,7 +87,7 @@ func TestHubDropEndsOneSession(t *testing.T) {
 func BenchmarkPublish(b *testing.B) {
 	for _, streams := range []int{100, 10000} {
 		b.Run(fmt.Sprint(streams), func(b *testing.B) {
-			h := NewHub(func(string, ...any) {})
+			h := New(func(string, ...any) {})
 			for i := range streams {
 				h.Subscribe(fmt.Sprint(i))
 			}

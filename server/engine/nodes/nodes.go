@@ -94,8 +94,8 @@ type Observer interface {
 	SweepLanes(ctx context.Context)
 }
 
-// NewNodes makes the nodes of a cluster, or with nil the only one.
-func NewNodes(cluster chat.Cluster, log *slog.Logger) *Nodes {
+// New makes the nodes of a cluster, or with nil the only one.
+func New(cluster chat.Cluster, log *slog.Logger) *Nodes {
 	return &Nodes{cluster: cluster, log: log, peers: map[string]time.Time{}, leases: newLeases(), bell: newBell(), sweepNow: make(chan struct{}, 1)}
 }
 
