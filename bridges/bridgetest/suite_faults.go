@@ -35,9 +35,10 @@ func crowd(e *fixture, sessions, messages int) map[string][]string {
 func arrived(e *fixture, want map[string][]string, doubles int64) {
 	e.t.Helper()
 	var twice int64
+	threads := e.platform.Threads()
 	for _, texts := range want {
 		var all strings.Builder
-		for _, th := range e.platform.Threads() {
+		for _, th := range threads {
 			if _, mine := th.find(texts[0]); !mine {
 				continue
 			}
