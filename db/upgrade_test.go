@@ -38,20 +38,28 @@ func populate(t *testing.T, url string, version int) {
 	t.Helper()
 	for _, step := range db.Steps() {
 		if step <= version {
-			want(t, db.NextStep(url, false), nil)
-			raw(t, url, fixture(t, url, step))
+			takeStep(t, url, step)
 		}
 	}
+}
+
+// takeStep takes the next step of the schema, and stores what a relay of it does.
+func takeStep(t *testing.T, url string, step int) {
+	t.Helper()
+	want(t, db.NextStep(url, false), nil)
+	raw(t, url, fixture(t, url, step))
 }
 
 // TestUpgrade: databases of every version of the schema, with content, become this
 // version's, although the first step was cut off, and nothing of the content is lost.
 func TestUpgrade(t *testing.T) {
-	steps := db.Steps()
-	for _, version := range steps {
-		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
-			dbtest.EachURL(t, func(t *testing.T, url string) {
-				populate(t, url, version)
+	t.Parallel()
+	dbtest.EachURL(t, func(t *testing.T, grows string) {
+		steps := db.Steps()
+		for _, version := range steps {
+			takeStep(t, grows, version)
+			t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
+				url := dbtest.CopyOf(t, grows)
 				before := everything(t, url, version)
 				if version < steps[len(steps)-1] && db.NextStep(url, true) == nil {
 					t.Fatal("the step was not cut off")
@@ -60,8 +68,8 @@ func TestUpgrade(t *testing.T) {
 				checkEverything(t, url, version, before)
 				checkUpgraded(t, d, version)
 			})
-		})
-	}
+		}
+	})
 }
 
 // everything fills every table that a version of the schema has, and returns what is in

@@ -4,8 +4,10 @@
 package dbtest
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/relay-chat/relay/db"
@@ -39,6 +41,28 @@ func FileURL(t testing.TB) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return "sqlite://" + filepath.Join(dir, "relay.db")
+}
+
+// CopyOf copies a database that nobody has open and returns the copy's URL.
+func CopyOf(t testing.TB, of string) string {
+	t.Helper()
+	file, isFile := strings.CutPrefix(of, "sqlite://")
+	if !isFile {
+		u, err := url.Parse(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return makeDatabase(t, clusterOf(t), "TEMPLATE "+strings.TrimPrefix(u.Path, "/"))
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := FileURL(t)
+	if err := os.WriteFile(strings.TrimPrefix(copied, "sqlite://"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return copied
 }
 
 // Open opens a database until the end of the test.
