@@ -39,7 +39,7 @@ func testAI(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	fake := aitest.New(t, model).Listen()
 	s.stop()
-	s.instance = boot(t, "AI_BASE_URL="+fake)
+	s.instance = bootIn(t, s.dir, "AI_BASE_URL="+fake)
 	p := s.newPair(t, "Do you ship to Norway?")
 	b := p.operator
 	b.until(`$("#ai-bar").hidden`)

@@ -21,7 +21,7 @@ func testAxeChannels(t *testing.T, s *fixture) {
 	discord.Kick()
 	slack.Leave()
 	s.stop()
-	s.instance = boot(t, "TELEGRAM_API_URL="+telegram.URL, "DISCORD_API_URL="+discord.URL+"/api/v10", "SLACK_API_URL="+slack.URL)
+	s.instance = bootIn(t, s.dir, "TELEGRAM_API_URL="+telegram.URL, "DISCORD_API_URL="+discord.URL+"/api/v10", "SLACK_API_URL="+slack.URL)
 	b := s.newOperator(t, "Ada")
 	b.still()
 	b.settings("channels", "Channels")

@@ -46,7 +46,7 @@ var (
 func testAxe(t *testing.T, s *fixture) {
 	fake := aitest.New(t, model).Listen()
 	s.stop()
-	s.instance = boot(t, "AI_BASE_URL="+fake, "AI_MODEL=test")
+	s.instance = bootIn(t, s.dir, "AI_BASE_URL="+fake, "AI_MODEL=test")
 	b := s.newTab(t)
 	b.still()
 	s.axePublic(b)

@@ -37,7 +37,7 @@ func testKnowledge(t *testing.T, s *fixture) {
 	model := aitest.New(t, aitest.Says("HANDOVER unsure")).Listen()
 	site := helpPages(t)
 	s.stop()
-	s.instance = boot(t, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8", "AI_BASE_URL="+model, "AI_MODEL=test", "AI_TAKEOVER_DELAY=0")
+	s.instance = bootIn(t, s.dir, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8", "AI_BASE_URL="+model, "AI_MODEL=test", "AI_TAKEOVER_DELAY=0")
 	s.say(t, "Do you sell carpets?")
 	b := s.newOperator(t, "Ada")
 	b.wait("the question is noted", func() bool {

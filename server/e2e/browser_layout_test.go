@@ -245,7 +245,7 @@ func testUndelivered(t *testing.T, s *fixture) {
 func testBridges(t *testing.T, s *fixture) {
 	group := telegramtest.New(t)
 	s.stop()
-	s.instance = boot(t, "TELEGRAM_API_URL="+group.URL)
+	s.instance = bootIn(t, s.dir, "TELEGRAM_API_URL="+group.URL)
 	set := func(settings map[string]any) {
 		s.call(t, http.MethodPatch, s.base+"/api/admin/settings", s.secret, settings, nil)
 	}

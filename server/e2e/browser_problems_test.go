@@ -28,7 +28,7 @@ func testProblems(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	phone := telegramtest.New(t)
 	s.stop()
-	s.instance = boot(t, "TELEGRAM_API_URL="+phone.URL)
+	s.instance = bootIn(t, s.dir, "TELEGRAM_API_URL="+phone.URL)
 	b := s.newOperator(t, "Ada")
 	wrong := func(field, text string) {
 		t.Helper()

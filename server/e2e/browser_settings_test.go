@@ -79,7 +79,7 @@ func (b *tab) settings(page, title string) {
 // their fields, what the environment sets is locked, and going elsewhere asks first.
 func testUnsaved(t *testing.T, s *fixture) {
 	s.stop()
-	s.instance = boot(t, "AI_MODEL=tiny", "AI_NAME=Robo")
+	s.instance = bootIn(t, s.dir, "AI_MODEL=tiny", "AI_NAME=Robo")
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	b := s.newOperator(t, "Ada")
 	b.settings("ai", "AI")

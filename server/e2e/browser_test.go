@@ -79,8 +79,8 @@ func TestBrowser(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			tests[name](t, &fixture{boot(t), browser})
+			t.Parallel()
+			tests[name](t, &fixture{bootIn(t, t.TempDir()), browser})
 		})
 	}
 }

@@ -44,7 +44,7 @@ func newReceiver(t *testing.T) *receiver {
 
 func testWebhook(t *testing.T, s *fixture) {
 	s.stop()
-	s.instance = boot(t, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8")
+	s.instance = bootIn(t, s.dir, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8")
 	shop := newReceiver(t)
 	b := s.newOperator(t, "Ada")
 	b.settings("webhook", "Webhook")

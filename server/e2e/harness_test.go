@@ -103,6 +103,7 @@ type instance struct {
 	public, secret             string
 
 	t              *testing.T
+	dir            string // where it runs; "" is where the test does
 	program        string
 	args, environ  []string
 	ready          *regexp.Regexp
@@ -116,7 +117,14 @@ var startLines = regexp.MustCompile(`(?s)Start +(\S+).*Demo +(\S+).*Console +(\S
 // boot launches the community server and reads its addresses and keys.
 func boot(t *testing.T, environ ...string) *instance {
 	t.Helper()
-	in := launch(t, startLines, nil, environ)
+	return bootIn(t, "", environ...)
+}
+
+// bootIn is boot in a folder, for tests beside others: the folder of the process is
+// that of all its tests.
+func bootIn(t *testing.T, dir string, environ ...string) *instance {
+	t.Helper()
+	in := launchProgram(t, dir, binary, startLines, nil, environ)
 	var keys struct{ PublicKey, SecretKey string }
 	in.get(t, in.start, "", &keys)
 	in.public, in.secret = keys.PublicKey, keys.SecretKey
@@ -127,13 +135,13 @@ func boot(t *testing.T, environ ...string) *instance {
 // It is stopped at the end of the test.
 func launch(t *testing.T, ready *regexp.Regexp, args, environ []string) *instance {
 	t.Helper()
-	return launchProgram(t, binary, ready, args, environ)
+	return launchProgram(t, "", binary, ready, args, environ)
 }
 
-// launchProgram is launch of another build of relay.
-func launchProgram(t *testing.T, program string, ready *regexp.Regexp, args, environ []string) *instance {
+// launchProgram is launch of another build of relay, in a folder.
+func launchProgram(t *testing.T, dir, program string, ready *regexp.Regexp, args, environ []string) *instance {
 	t.Helper()
-	in := &instance{t: t, program: program, args: args, environ: environ, ready: ready, stdout: &buffer{}, stderr: &buffer{}}
+	in := &instance{t: t, dir: dir, program: program, args: args, environ: environ, ready: ready, stdout: &buffer{}, stderr: &buffer{}}
 	t.Cleanup(func() { in.stop() })
 	in.run("0")
 	if found := startLines.FindStringSubmatch(in.stdout.String()); found != nil {
@@ -157,7 +165,7 @@ func (in *instance) port() string { return in.base[strings.LastIndex(in.base, ":
 func (in *instance) run(port string) {
 	in.t.Helper()
 	cmd, exited := command(in.environ, append(slices.Clone(in.args), "--port", port)...), make(chan struct{})
-	cmd.Path = in.program
+	cmd.Path, cmd.Dir = in.program, in.dir
 	cmd.Stdout, cmd.Stderr = in.stdout, in.stderr
 	if err := cmd.Start(); err != nil {
 		in.t.Fatal(err)

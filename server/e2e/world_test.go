@@ -85,7 +85,7 @@ func newWorld(t *testing.T, visitors int, environ ...string) *world {
 func (w *world) start(environ ...string) *instance {
 	w.t.Helper()
 	begun := time.Now()
-	in := launchProgram(w.t, w.binary, startLines, []string{"serve"}, slices.Concat(w.environ, environ))
+	in := launchProgram(w.t, "", w.binary, startLines, []string{"serve"}, slices.Concat(w.environ, environ))
 	w.mu.Lock()
 	w.slowest = max(w.slowest, time.Since(begun))
 	w.mu.Unlock()
