@@ -23,7 +23,7 @@ import (
 // command is a sub-command. Capitals in its usage stand for any word.
 type command struct {
 	usage, help string
-	run         func(a *app, ctx context.Context, file string) error
+	run         func(ctx context.Context, a *app, arg string) error
 	flags       []string // the settings that matter most to it
 	example     string   // what follows relay
 }
@@ -34,42 +34,42 @@ var (
 )
 
 var commands = []command{
-	{"serve", "run the community server; the default without a command", (*app).serve,
+	{"serve", "run the community server; the default without a command", serve,
 		[]string{"HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "RELAY_SETUP"}, "serve --port 8080 --database-url sqlite:///var/lib/relay/relay.db"},
-	{"bridge", "run the bridge server, for your own backend", (*app).serve,
+	{"bridge", "run the bridge server, for your own backend", serve,
 		[]string{"HOST", "PORT", "API_KEY", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}, "bridge --port 3001 --api-key-file /run/secrets/api_key"},
-	{"keys", "the same as keys show", (*app).showKeys, onDatabase, "keys"},
-	{"keys show", "print the public key, and the secret one while it can be shown", (*app).showKeys, onDatabase, "keys show"},
+	{"keys", "the same as keys show", showKeys, onDatabase, "keys"},
+	{"keys show", "print the public key, and the secret one while it can be shown", showKeys, onDatabase, "keys show"},
 	{"keys rotate public", "make a new public key; update the snippet on every page", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
 	{"keys rotate secret", "make a new secret key; people who signed in with the old one have to sign in again", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
-	{"people list", "list the people of the team", (*app).listPeople, onDatabase, "people list --json"},
-	{"people add EMAIL", "make an invitation for an administrator: a link that works once", (*app).addPerson, onDatabase, "people add ada@example.com"},
-	{"people reset PERSON", "make a link to a new password, by e-mail address or name", (*app).resetPerson, onDatabase, "people reset ada@example.com"},
-	{"doctor", "check database, public address and bridges, and explain how to fix each problem", (*app).doctor,
+	{"people list", "list the people of the team", listPeople, onDatabase, "people list --json"},
+	{"people add EMAIL", "make an invitation for an administrator: a link that works once", addPerson, onDatabase, "people add ada@example.com"},
+	{"people reset PERSON", "make a link to a new password, by e-mail address or name", resetPerson, onDatabase, "people reset ada@example.com"},
+	{"doctor", "check database, public address and bridges, and explain how to fix each problem", doctor,
 		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay/relay.env"},
-	{"manifest", "print the manifest to create the Slack app from", (*app).manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
-	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", (*app).backup, onDatabase, "backup backups/monday.db"},
-	{"restore FILE", "replace the SQLite database with a backup", (*app).restore, onDatabase, "restore backups/monday.db"},
-	{"copy FROM TO", "copy everything from SQLite to PostgreSQL, or back; cut off, the same command continues", (*app).copy,
+	{"manifest", "print the manifest to create the Slack app from", manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
+	{"backup FILE", "copy the SQLite database to FILE, even while relay runs", backup, onDatabase, "backup backups/monday.db"},
+	{"restore FILE", "replace the SQLite database with a backup", restore, onDatabase, "restore backups/monday.db"},
+	{"copy FROM TO", "copy everything from SQLite to PostgreSQL, or back; cut off, the same command continues", copyDatabase,
 		nil, "copy sqlite://relay.db postgres://relay@db.example.com/relay"},
-	{"knowledge add URL|FILE", "add a site or a file (.md .txt .html .pdf) for the AI to answer from", (*app).addKnowledge, onDatabase, "knowledge add https://shop.example.com/help/"},
-	{"knowledge list", "list the AI's sources with their progress and errors", (*app).listKnowledge, onDatabase, "knowledge list"},
-	{"knowledge refresh SOURCE", "fetch the pages of a source again; this also happens daily", (*app).refreshKnowledge, onDatabase, "knowledge refresh https://shop.example.com/help/"},
-	{"knowledge remove SOURCE", "remove a source, by its id, address or title", (*app).removeKnowledge, onDatabase, "knowledge remove handbook.pdf"},
-	{"knowledge ask QUESTION", "show the passages for a question, and the AI's answer", (*app).askKnowledge, onDatabase, `knowledge ask "Do you ship to France?"`},
-	{"export FILE", "write all conversations with their files to a zip; - is the standard output", (*app).export, onDatabase, "export everything.zip"},
-	{"export FILE VISITOR", "the same for one visitor, by visitor id, e-mail address or the id of a conversation", (*app).export, onDatabase, "export ann.zip ann@example.com"},
-	{"erase VISITOR", "delete a visitor's conversations permanently; needs --yes", (*app).erase, onDatabase, "erase ann@example.com --yes"},
-	{"webhook test", "post a test event to the webhook and print the response", (*app).testWebhook, onWebhook, "webhook test"},
-	{"webhook list", "list the last events posted to the webhook", (*app).listWebhook, onDatabase, "webhook list --json"},
-	{"webhook redeliver DELIVERY", "post a failed event again", (*app).redeliver, []string{"DATABASE_URL", "RELAY_SECRET_KEY"}, "webhook redeliver webhook.0198c0de.7"},
-	{"config check", "check the settings and explain how to fix each mistake", (*app).checkConfig, nil, "config check --env-file /etc/relay/relay.env"},
-	{"config print", "print every setting with its source, but no secrets", (*app).printConfig, nil, "config print --json"},
-	{"completion SHELL", "print the completion of commands for bash, zsh or fish", (*app).completion, nil, "completion bash"},
-	{"migrate", "migrate the database; serve does so too", (*app).migrate, onDatabase, "migrate --database-url postgres:///relay"},
-	{"systemd", "print the unit that runs relay under systemd", (*app).unit, nil, "systemd | sudo tee /etc/systemd/system/relay.service"},
-	{"systemd socket", "print the socket that keeps the port open while relay restarts", (*app).socket, nil, "systemd socket | sudo tee /etc/systemd/system/relay.socket"},
-	{"healthcheck", "check that the running relay is ready, for containers", (*app).healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
+	{"knowledge add URL|FILE", "add a site or a file (.md .txt .html .pdf) for the AI to answer from", addKnowledge, onDatabase, "knowledge add https://shop.example.com/help/"},
+	{"knowledge list", "list the AI's sources with their progress and errors", listKnowledge, onDatabase, "knowledge list"},
+	{"knowledge refresh SOURCE", "fetch the pages of a source again; this also happens daily", refreshKnowledge, onDatabase, "knowledge refresh https://shop.example.com/help/"},
+	{"knowledge remove SOURCE", "remove a source, by its id, address or title", removeKnowledge, onDatabase, "knowledge remove handbook.pdf"},
+	{"knowledge ask QUESTION", "show the passages for a question, and the AI's answer", askKnowledge, onDatabase, `knowledge ask "Do you ship to France?"`},
+	{"export FILE", "write all conversations with their files to a zip; - is the standard output", export, onDatabase, "export everything.zip"},
+	{"export FILE VISITOR", "the same for one visitor, by visitor id, e-mail address or the id of a conversation", export, onDatabase, "export ann.zip ann@example.com"},
+	{"erase VISITOR", "delete a visitor's conversations permanently; needs --yes", erase, onDatabase, "erase ann@example.com --yes"},
+	{"webhook test", "post a test event to the webhook and print the response", testWebhook, onWebhook, "webhook test"},
+	{"webhook list", "list the last events posted to the webhook", listWebhook, onDatabase, "webhook list --json"},
+	{"webhook redeliver DELIVERY", "post a failed event again", redeliver, []string{"DATABASE_URL", "RELAY_SECRET_KEY"}, "webhook redeliver webhook.0198c0de.7"},
+	{"config check", "check the settings and explain how to fix each mistake", checkConfig, nil, "config check --env-file /etc/relay/relay.env"},
+	{"config print", "print every setting with its source, but no secrets", printConfig, nil, "config print --json"},
+	{"completion SHELL", "print the completion of commands for bash, zsh or fish", completion, nil, "completion bash"},
+	{"migrate", "migrate the database; serve does so too", migrate, onDatabase, "migrate --database-url postgres:///relay"},
+	{"systemd", "print the unit that runs relay under systemd", unit, nil, "systemd | sudo tee /etc/systemd/system/relay.service"},
+	{"systemd socket", "print the socket that keeps the port open while relay restarts", socket, nil, "systemd socket | sudo tee /etc/systemd/system/relay.socket"},
+	{"healthcheck", "check that the running relay is ready, for containers", healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
 }
 
 // unknownCommand reports that the words name no command, and lists the commands
@@ -120,7 +120,7 @@ func (a *app) withKeys(ctx context.Context, use func(*server.Keyring, chat.Store
 	return use(keys, database)
 }
 
-func (a *app) showKeys(ctx context.Context, _ string) error {
+func showKeys(ctx context.Context, a *app, _ string) error {
 	return a.withKeys(ctx, func(keys *server.Keyring, _ chat.Store) error {
 		public, secret, err := keys.Show(ctx)
 		if err != nil {
@@ -139,8 +139,8 @@ func (a *app) showKeys(ctx context.Context, _ string) error {
 }
 
 // rotate returns the command that replaces a key.
-func rotate(make func(*server.Keyring, context.Context) (string, error)) func(*app, context.Context, string) error {
-	return func(a *app, ctx context.Context, _ string) error {
+func rotate(make func(*server.Keyring, context.Context) (string, error)) func(context.Context, *app, string) error {
+	return func(ctx context.Context, a *app, _ string) error {
 		return a.withKeys(ctx, func(keys *server.Keyring, store chat.Store) error {
 			key, err := make(keys, ctx)
 			if err != nil {
@@ -152,7 +152,7 @@ func rotate(make func(*server.Keyring, context.Context) (string, error)) func(*a
 	}
 }
 
-func (a *app) backup(ctx context.Context, file string) error {
+func backup(ctx context.Context, a *app, file string) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (a *app) backup(ctx context.Context, file string) error {
 	return nil
 }
 
-func (a *app) restore(ctx context.Context, file string) error {
+func restore(ctx context.Context, a *app, file string) error {
 	kept, err := db.Restore(ctx, file, string(a.cfg.DatabaseURL))
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (a *app) restore(ctx context.Context, file string) error {
 }
 
 // migrate opens the database, which migrates it.
-func (a *app) migrate(ctx context.Context, _ string) error {
+func migrate(ctx context.Context, a *app, _ string) error {
 	database, err := a.open(ctx, false)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (a *app) migrate(ctx context.Context, _ string) error {
 }
 
 // doctor checks the set-up, whether relay runs or not.
-func (a *app) doctor(ctx context.Context, _ string) error {
+func doctor(ctx context.Context, a *app, _ string) error {
 	stored, err := a.storedSettings(ctx)
 	list := []bridges.Checkup{
 		{Name: "database", Findings: []chat.Finding{db.Finding(string(a.cfg.DatabaseURL), err)}},
@@ -211,14 +211,14 @@ func (a *app) doctor(ctx context.Context, _ string) error {
 
 // manifest prints the manifest of the app to make. It works before anything is
 // configured, so it reads no database.
-func (a *app) manifest(context.Context, string) error {
+func manifest(_ context.Context, a *app, _ string) error {
 	settings := chat.SettingsOf(declared, a.cfg.Settings, nil)
 	_, err := io.WriteString(a.stdout, bridges.Manifest(bridges.Kinds(a.bridgeEnv(nil)), settings))
 	return err
 }
 
 // unit prints the unit of this program, where it is.
-func (a *app) unit(context.Context, string) error {
+func unit(_ context.Context, a *app, _ string) error {
 	program, err := os.Executable()
 	if err == nil {
 		_, err = io.WriteString(a.stdout, systemd.Service(program))
@@ -226,7 +226,7 @@ func (a *app) unit(context.Context, string) error {
 	return err
 }
 
-func (a *app) socket(context.Context, string) error {
+func socket(_ context.Context, a *app, _ string) error {
 	_, err := io.WriteString(a.stdout, systemd.Socket())
 	return err
 }
@@ -262,7 +262,7 @@ func (a *app) running(ctx context.Context, databaseErr error) (states []chat.Bri
 	return states, ai
 }
 
-func (a *app) healthcheck(ctx context.Context, _ string) error {
+func healthcheck(ctx context.Context, a *app, _ string) error {
 	err := server.Healthcheck(ctx, a.cfg)
 	if err == nil {
 		fmt.Fprintln(a.stdout, "ok")
@@ -282,7 +282,7 @@ func (a *app) withPeople(ctx context.Context, use func(chat.Store, *team.People)
 }
 
 // listPeople prints the team.
-func (a *app) listPeople(ctx context.Context, _ string) error {
+func listPeople(ctx context.Context, a *app, _ string) error {
 	return a.withPeople(ctx, func(_ chat.Store, people *team.People) error {
 		list, err := people.List(ctx)
 		if err != nil {
@@ -302,14 +302,14 @@ func (a *app) listPeople(ctx context.Context, _ string) error {
 }
 
 // addPerson prints an invitation for an administrator.
-func (a *app) addPerson(ctx context.Context, email string) error {
+func addPerson(ctx context.Context, a *app, email string) error {
 	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
 		return a.printLink(ctx, store, people, chat.Invitation{Email: email, Role: chat.RoleAdministrator, InvitedBy: "relay"}, chat.AuditInvited, email)
 	})
 }
 
 // resetPerson prints a link to a new password.
-func (a *app) resetPerson(ctx context.Context, who string) error {
+func resetPerson(ctx context.Context, a *app, who string) error {
 	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
 		list, err := people.List(ctx)
 		if err != nil {

@@ -81,7 +81,7 @@ func (a *app) report(list []bridges.Checkup) (failures int) {
 }
 
 // export writes conversations to a file, which must be new, or to -.
-func (a *app) export(ctx context.Context, _ string) error {
+func export(ctx context.Context, a *app, _ string) error {
 	file, who := a.line.words[1], ""
 	if len(a.line.words) > 2 {
 		who = a.line.words[2]
@@ -141,7 +141,7 @@ func choose(ctx context.Context, e *engine.Engine, who string) ([]chat.Session, 
 
 // erase erases a visitor's conversations, if that is confirmed: by the relay that runs,
 // or else in the database alone.
-func (a *app) erase(ctx context.Context, who string) error {
+func erase(ctx context.Context, a *app, who string) error {
 	var keys *server.Keyring
 	if a.cfg.Mode != chat.ModeBridge {
 		if err := a.withKeys(ctx, func(k *server.Keyring, _ chat.Store) error { keys = k; return nil }); err != nil {
@@ -168,8 +168,8 @@ func (a *app) erase(ctx context.Context, who string) error {
 	})
 }
 
-// copy copies one database to another of the other engine.
-func (a *app) copy(ctx context.Context, _ string) error {
+// copyDatabase copies one database to another of the other engine.
+func copyDatabase(ctx context.Context, a *app, _ string) error {
 	from, to := databaseURL(a.line.words[1]), databaseURL(a.line.words[2])
 	started := time.Now()
 	report, err := db.Copy(ctx, from, to, db.CopyOptions{Words: words.WithStems, Progress: func(p db.CopyProgress) {
@@ -232,7 +232,7 @@ func (a *app) erased(out privacy.Erased, who string, err error) error {
 }
 
 // testWebhook posts a test event.
-func (a *app) testWebhook(ctx context.Context, _ string) error {
+func testWebhook(ctx context.Context, a *app, _ string) error {
 	return a.withVolatile(ctx, func(e *engine.Engine) error {
 		hook := a.webhook(e, chat.NewFileLinks(chat.NewToken(), a.cfg.PublicURL))
 		if err := hook.Off(); err != nil {
@@ -263,7 +263,7 @@ type delivered struct {
 // listed is how many deliveries webhook list shows.
 const listed = 100
 
-func (a *app) listWebhook(ctx context.Context, _ string) error {
+func listWebhook(ctx context.Context, a *app, _ string) error {
 	return a.withEngine(ctx, func(e *engine.Engine) error {
 		list := []delivered{}
 		err := e.Store.Read(ctx, func(rd chat.Reader) error {
@@ -288,7 +288,7 @@ func (a *app) listWebhook(ctx context.Context, _ string) error {
 
 // redeliver lets what failed be delivered again: by the relay that runs, or by the one
 // that starts next.
-func (a *app) redeliver(ctx context.Context, id string) error {
+func redeliver(ctx context.Context, a *app, id string) error {
 	if dest, _, _, ok := chat.ParseDeliveryID(id); !ok || dest != chat.WebhookSink {
 		return fmt.Errorf("%q is no delivery to the webhook; relay webhook list shows them", id)
 	}
@@ -322,14 +322,14 @@ func (a *app) redeliverRunning(ctx context.Context, id string) error {
 }
 
 // checkConfig has nothing left to do: mistakes have ended the program before.
-func (a *app) checkConfig(context.Context, string) error {
+func checkConfig(_ context.Context, a *app, _ string) error {
 	fmt.Fprintln(a.stdout, "The settings are valid. relay doctor also tests them.")
 	return nil
 }
 
 // printConfig prints the settings that relay would start with. The admin API's are in
 // the database and win over them.
-func (a *app) printConfig(context.Context, string) error {
+func printConfig(_ context.Context, a *app, _ string) error {
 	list := variables.Explain(a.line.flags, a.line.environ)
 	if a.line.flags.JSON {
 		return a.json(list)
@@ -342,7 +342,7 @@ func (a *app) printConfig(context.Context, string) error {
 }
 
 // completion prints the script for a shell.
-func (a *app) completion(_ context.Context, shell string) error {
+func completion(_ context.Context, a *app, shell string) error {
 	if !slices.Contains(cli.Shells, shell) {
 		return fmt.Errorf("there is no completion for %q, only for %s; %w", shell, strings.Join(cli.Shells, ", "), errUsage)
 	}

@@ -34,7 +34,7 @@ func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, 
 
 // addKnowledge adds what a site says or a file. Who runs it may reach private networks
 // anyway, so relay fetches from there, too.
-func (a *app) addKnowledge(ctx context.Context, what string) error {
+func addKnowledge(ctx context.Context, a *app, what string) error {
 	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, store chat.Store, _ *chat.Settings) error {
 		if strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://") {
 			s, err := base.AddPages(ctx, what, true, true)
@@ -77,7 +77,7 @@ func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, file strin
 // shownErrors is how many errors of a source are listed.
 const shownErrors = 10
 
-func (a *app) listKnowledge(ctx context.Context, _ string) error {
+func listKnowledge(ctx context.Context, a *app, _ string) error {
 	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ chat.Store, _ *chat.Settings) error {
 		sources, err := base.Sources(ctx)
 		if err != nil {
@@ -135,11 +135,11 @@ func knowledgeSource(ctx context.Context, base *knowledge.Knowledge, name string
 	return chat.KnowledgeSource{}, errors.New("there is no such source; relay knowledge list shows their ids")
 }
 
-func (a *app) refreshKnowledge(ctx context.Context, name string) error {
+func refreshKnowledge(ctx context.Context, a *app, name string) error {
 	return a.onSource(ctx, name, (*knowledge.Knowledge).Refresh, chat.AuditKnowledgeRefreshed, "relay fetches %s again while it runs.\n")
 }
 
-func (a *app) removeKnowledge(ctx context.Context, name string) error {
+func removeKnowledge(ctx context.Context, a *app, name string) error {
 	return a.onSource(ctx, name, (*knowledge.Knowledge).Remove, chat.AuditKnowledgeRemoved, "Removed %s.\n")
 }
 
@@ -160,7 +160,7 @@ func (a *app) onSource(ctx context.Context, name string, do func(*knowledge.Know
 
 // askKnowledge prints the passages that the AI would get for a question, and its
 // answer if one is set up.
-func (a *app) askKnowledge(ctx context.Context, question string) error {
+func askKnowledge(ctx context.Context, a *app, question string) error {
 	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ chat.Store, settings *chat.Settings) error {
 		passages, err := base.Passages(ctx, question, 6)
 		if err != nil {

@@ -140,7 +140,7 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	return commands[i].run(a, ctx, words[len(words)-1])
+	return commands[i].run(ctx, a, words[len(words)-1])
 }
 
 // service holds the parts of a server, composed but not yet running.
@@ -152,7 +152,7 @@ type service struct {
 }
 
 // serve runs the server of the configured mode until ctx ends.
-func (a *app) serve(ctx context.Context, _ string) error {
+func serve(ctx context.Context, a *app, _ string) error {
 	if a.cfg.MetricsAddr != "" {
 		a.watch = watch.New(version)
 	}
@@ -183,12 +183,9 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	team := team.New(database, engine, bridges.Names(), a.log)
-	opts := mirror.Options{Colleague: team.People.Colleague}
-	if a.cfg.PublicURL != "" {
-		opts.Links = links
-	}
 	base := a.knowledge(database, engine.Settings)
-	hook, set, ai := a.webhook(engine, links), a.bridges(engine, kinds, opts), a.ai(engine, base)
+	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
+	hook, ai := a.webhook(engine, links), a.ai(engine, base)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	deps := a.deps(engine, hook, set, ai, counter)
 	deps.Team, deps.Knowledge, deps.Push, deps.Search, deps.System = team, base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
@@ -413,6 +410,9 @@ func readerCommand() []string {
 
 // bridges returns the set of bridges. None runs before its Run.
 func (a *app) bridges(engine *engine.Engine, kinds []bridges.Kind, opts mirror.Options) *bridges.Set {
+	if a.cfg.PublicURL == "" {
+		opts.Links = nil // they would lead nowhere
+	}
 	return bridges.New(engine, bridges.Options{Kinds: kinds, Log: a.log, Mirror: opts})
 }
 
