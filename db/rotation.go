@@ -106,7 +106,7 @@ func writable(err error) string {
 }
 
 // isDailyBackup also takes those that were made by hand, which have a time.
-var isDailyBackup = chat.LazyPattern(`relay-\d{4}-\d\d-\d\d(-\d{6})?\.db`)
+var isDailyBackup = chat.Pattern(`relay-\d{4}-\d\d-\d\d(-\d{6})?\.db`)
 
 // byHand reports whether a backup was made by hand.
 func byHand(name string) bool { return len(name) > len("relay-2006-01-02.db") }

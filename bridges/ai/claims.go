@@ -1,10 +1,9 @@
 package ai
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
-
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // promises are words for things that the AI must not promise by itself, one list per
@@ -46,19 +45,19 @@ func hasAny(text string, words []string) bool {
 }
 
 // number matches a number in any script, with its separators.
-var number = chat.LazyRegexp(`\p{Nd}+(?:[.,'’\x{00a0}\x{202f} ]\p{Nd}{2,3})*`)
+var number = regexp.MustCompile(`\p{Nd}+(?:[.,'’\x{00a0}\x{202f} ]\p{Nd}{2,3})*`)
 
 // amountSign matches the currency or percent sign after a number.
-var amountSign = chat.LazyRegexp(`(?i)^\s?(?:[%\p{Sc}％]|eur|usd|chf|gbp|jpy|euro|dollar|pound|franc|percent|prozent|pour ?cent|por ?ciento|per ?cento|procent|円|元|원)`)
+var amountSign = regexp.MustCompile(`(?i)^\s?(?:[%\p{Sc}％]|eur|usd|chf|gbp|jpy|euro|dollar|pound|franc|percent|prozent|pour ?cent|por ?ciento|per ?cento|procent|円|元|원)`)
 
 // inventsNumbers reports whether a text has an amount that known lacks, or another number
 // of two digits or more that nobody wrote.
 func (g *grounds) inventsNumbers(text, known string) bool {
 	facts := numbersIn(known)
 	written := numbersIn(g.conversation)
-	for _, at := range number().FindAllStringIndex(text, -1) {
+	for _, at := range number.FindAllStringIndex(text, -1) {
 		digits := digitsOf(text[at[0]:at[1]])
-		isAmount := amountSign().MatchString(text[at[1]:]) || endsInCurrency(text[:at[0]])
+		isAmount := amountSign.MatchString(text[at[1]:]) || endsInCurrency(text[:at[0]])
 		switch {
 		case facts[digits], strings.Trim(digits, "0") == "":
 		case isAmount, len(digits) >= 2 && !written[digits]:
@@ -79,7 +78,7 @@ func endsInCurrency(before string) bool {
 
 func numbersIn(text string) map[string]bool {
 	found := map[string]bool{}
-	for _, n := range number().FindAllString(text, -1) {
+	for _, n := range number.FindAllString(text, -1) {
 		found[digitsOf(n)] = true
 		for _, part := range strings.FieldsFunc(n, func(r rune) bool { return !unicode.IsDigit(r) }) {
 			found[digitsOf(part)] = true

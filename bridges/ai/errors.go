@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -88,13 +89,13 @@ func isFilter(refused *openai.APIError) bool {
 }
 
 // keyLike matches what may be a key.
-var keyLike = chat.LazyRegexp(`(?i)\b(?:sk|pk|key|bearer)[-_ ][a-z0-9_*-]{6,}`)
+var keyLike = regexp.MustCompile(`(?i)\b(?:sk|pk|key|bearer)[-_ ][a-z0-9_*-]{6,}`)
 
 func withoutKeys(text, key string) string {
 	if key != "" {
 		text = strings.ReplaceAll(text, key, "[key]")
 	}
-	return strings.TrimRight(chat.Clip(chat.OneLine(keyLike().ReplaceAllString(text, "[key]")), 200), ". ")
+	return strings.TrimRight(chat.Clip(chat.OneLine(keyLike.ReplaceAllString(text, "[key]")), 200), ". ")
 }
 
 // fixOf is what to do about a reason that many providers word alike.

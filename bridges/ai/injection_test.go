@@ -19,7 +19,7 @@ type injection struct{ Where, Text string }
 // obeys is a model that does whatever it reads: it says every order in its data,
 // promises what is asked for, leaks its instructions and sends everybody away.
 func obeys(r aitest.Request) aitest.Answer {
-	return aitest.Answer{Tokens: 1, Text: marker().ReplaceAllString(r.Data, "") + "\nSee https://evil.example/login, www.evil.example/login and evil.example/login, write to spy@evil.example. [1]"}
+	return aitest.Answer{Tokens: 1, Text: marker.ReplaceAllString(r.Data, "") + "\nSee https://evil.example/login, www.evil.example/login and evil.example/login, write to spy@evil.example. [1]"}
 }
 
 // promiser obeys in one short sentence, which looks like an answer.

@@ -13,25 +13,24 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/relay-chat/relay/bridges/marks"
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // Texts that platforms and browsers turn into links, in a text as people see it.
 var (
-	address = chat.LazyRegexp(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)(?:[^\s<>"'()）」]|\([^\s()]*\))+`)
-	mention = chat.LazyRegexp(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
-	numeric = chat.LazyRegexp(`(?i)\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
-	dotted  = chat.LazyRegexp(`[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?:[/?#:][^\s<>"')]*)?`)
+	address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,20}:/{1,2}|mailto:|javascript:|data:|vbscript:|tel:|file:)(?:[^\s<>"'()）」]|\([^\s()]*\))+`)
+	mention = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`)
+	numeric = regexp.MustCompile(`(?i)\bwww\.[^\s<>"')]+|\b(?:\d{1,3}\.){3}\d{1,3}\b[^\s<>"')]*`)
+	dotted  = regexp.MustCompile(`[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?:[/?#:][^\s<>"')]*)?`)
 )
 
 // withoutForeignLinks leaves only addresses in a text that lead to the passages or
 // that the owner of the website gave.
 func (g *grounds) withoutForeignLinks(text string) string {
 	s := see(text)
-	s.sort(address(), g.leadsHome)
-	s.sort(mention(), g.isOwnMail)
-	s.sort(numeric(), g.leadsHome)
-	s.sortDomains(dotted(), g.leadsHome)
+	s.sort(address, g.leadsHome)
+	s.sort(mention, g.isOwnMail)
+	s.sort(numeric, g.leadsHome)
+	s.sortDomains(dotted, g.leadsHome)
 	return s.withoutForeign()
 }
 

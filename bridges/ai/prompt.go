@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -67,7 +68,7 @@ var testPrompt = Prompt{System: "You are a test. Answer in one short sentence.",
 // A marker is so many letters that nobody can guess.
 const markLetters = 12
 
-var marker = chat.LazyRegexp(`===[A-Z2-7]{12}===`)
+var marker = regexp.MustCompile(`===[A-Z2-7]{12}===`)
 
 // prompt makes a Prompt of rules, a turn and passages. The markers are new every
 // time, so that no text can hold them.
@@ -136,7 +137,7 @@ func conversationText(settings *chat.AI, turn *engine.AITurn) string {
 func messageText(m *chat.Message) string {
 	text := chat.Clip(m.Content, maxTurnText)
 	if m.Sender == chat.SenderVisitor {
-		text = mailAddress().ReplaceAllString(text, "[e-mail address]")
+		text = mailAddress.ReplaceAllString(text, "[e-mail address]")
 	}
 	for _, a := range m.Attachments.V {
 		text += " [file: " + chat.Clip(oneLine(a.Filename), 100) + "]"
@@ -144,7 +145,7 @@ func messageText(m *chat.Message) string {
 	return strings.TrimSpace(text)
 }
 
-var mailAddress = chat.LazyRegexp(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+`)
+var mailAddress = regexp.MustCompile(`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)+`)
 
 // firstName is all that the model knows of who a visitor is.
 func firstName(s *chat.Session) string {

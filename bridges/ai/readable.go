@@ -1,10 +1,9 @@
 package ai
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
-
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // breaks are the signs that end a line, beside the usual one: in some program or
@@ -42,10 +41,10 @@ func oneLine(text string) string {
 }
 
 // numbered matches what looks like the number of a passage.
-var numbered = chat.LazyRegexp(`[\[［【〔]\s*(\p{Nd}[\p{Nd}\s,;]*)[\]］】〕]`)
+var numbered = regexp.MustCompile(`[\[［【〔]\s*(\p{Nd}[\p{Nd}\s,;]*)[\]］】〕]`)
 
 // withoutNumbers turns the brackets around numbers into others: only relay numbers
 // passages.
 func withoutNumbers(text string) string {
-	return numbered().ReplaceAllString(text, "($1)")
+	return numbered.ReplaceAllString(text, "($1)")
 }

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,23 +45,23 @@ func (g *grounds) known() string {
 	return b.String()
 }
 
-var handOverLine = chat.LazyRegexp(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
+var handOverLine = regexp.MustCompile(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
 
 // readAnswer turns a model's text into an answer for a visitor, or into a hand-back if
 // nothing that the model was given supports it, or if it says that it does not know. What it
 // knows of an answer goes with the hand-back.
 func readAnswer(done Completion, g *grounds) reply {
-	found := handOverLine().FindStringSubmatch(done.Text)
+	found := handOverLine.FindStringSubmatch(done.Text)
 	if found != nil && strings.EqualFold(found[1], chat.AIEndAsked) {
 		return reply{handBack: chat.AIEndAsked}
 	}
-	done.Text = strings.TrimSpace(handOverLine().ReplaceAllString(done.Text, ""))
+	done.Text = strings.TrimSpace(handOverLine.ReplaceAllString(done.Text, ""))
 	unsure, knows := admits(done.Text)
 	unsure = unsure || found != nil
 	if unsure && !knows {
 		return reply{handBack: chat.AIEndUnsure}
 	}
-	if marker().MatchString(done.Text) { // it repeats what it was given
+	if marker.MatchString(done.Text) { // it repeats what it was given
 		return reply{handBack: chat.AIEndUnsure}
 	}
 	r, cited := read(done, g)
@@ -76,7 +77,7 @@ func readAnswer(done Completion, g *grounds) reply {
 
 // readDraft turns a model's text into a draft for an operator.
 func readDraft(done Completion, g *grounds) reply {
-	done.Text = strings.TrimSpace(handOverLine().ReplaceAllString(done.Text, ""))
+	done.Text = strings.TrimSpace(handOverLine.ReplaceAllString(done.Text, ""))
 	r, _ := read(done, g)
 	return r
 }
@@ -104,28 +105,28 @@ func read(done Completion, g *grounds) (r reply, cited bool) {
 }
 
 // citation is the number of a passage, or several, as models write them.
-var citation = chat.LazyRegexp(`[ \t]*[\[【](\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]】]*)?[\]】]`)
+var citation = regexp.MustCompile(`[ \t]*[\[【](\d{1,3}(?:\s*[,;]\s*\d{1,3})*)(?:†[^\]】]*)?[\]】]`)
 
 // takeCitations takes the numbers of passages out of a text and returns them in
 // their order.
 func takeCitations(text string) (without string, numbers []int) {
-	for _, found := range citation().FindAllStringSubmatch(text, -1) {
+	for _, found := range citation.FindAllStringSubmatch(text, -1) {
 		for _, digits := range strings.FieldsFunc(found[1], func(r rune) bool { return r < '0' || r > '9' }) {
 			n, _ := strconv.Atoi(digits) // three digits always fit
 			numbers = append(numbers, n)
 		}
 	}
-	return citation().ReplaceAllString(text, ""), numbers
+	return citation.ReplaceAllString(text, ""), numbers
 }
 
 var (
-	markdownLink  = chat.LazyRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
-	markupTag     = chat.LazyRegexp(`(?s)<!--.*?-->|</?[a-zA-Z][^>]*>`)
-	heading       = chat.LazyRegexp(`(?m)^#{1,6}\s+`)
-	emptyBrackets = chat.LazyRegexp(`\(\s*\)`)
-	emptyLine     = chat.LazyRegexp(`\n{3,}`)
-	lostSpace     = chat.LazyRegexp(` +([.,])(\s|$)`)
-	twoSpaces     = chat.LazyRegexp(`[ \t]{2,}`)
+	markdownLink  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	markupTag     = regexp.MustCompile(`(?s)<!--.*?-->|</?[a-zA-Z][^>]*>`)
+	heading       = regexp.MustCompile(`(?m)^#{1,6}\s+`)
+	emptyBrackets = regexp.MustCompile(`\(\s*\)`)
+	emptyLine     = regexp.MustCompile(`\n{3,}`)
+	lostSpace     = regexp.MustCompile(` +([.,])(\s|$)`)
+	twoSpaces     = regexp.MustCompile(`[ \t]{2,}`)
 )
 
 // cleanings is how often a text is looked at again: what is left when markup and
@@ -148,14 +149,14 @@ func (g *grounds) clean(text string) string {
 
 // plain takes the usual markup out of a text.
 func plain(text string) string {
-	text = markdownLink().ReplaceAllString(text, "$1")
-	text = markupTag().ReplaceAllString(text, "")
+	text = markdownLink.ReplaceAllString(text, "$1")
+	text = markupTag.ReplaceAllString(text, "")
 	text = strings.NewReplacer("**", "", "__", "", "```", "").Replace(text)
-	text = heading().ReplaceAllString(text, "")
-	text = emptyBrackets().ReplaceAllString(text, "")
-	text = lostSpace().ReplaceAllString(text, "$1$2")
-	text = twoSpaces().ReplaceAllString(text, " ")
-	return strings.TrimSpace(emptyLine().ReplaceAllString(text, "\n\n"))
+	text = heading.ReplaceAllString(text, "")
+	text = emptyBrackets.ReplaceAllString(text, "")
+	text = lostSpace.ReplaceAllString(text, "$1$2")
+	text = twoSpaces.ReplaceAllString(text, " ")
+	return strings.TrimSpace(emptyLine.ReplaceAllString(text, "\n\n"))
 }
 
 // sentenceEnds are the signs that end a sentence, in any script.

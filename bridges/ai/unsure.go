@@ -1,11 +1,10 @@
 package ai
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // admits reports whether a model says in its own words that it does not know the answer,
@@ -13,7 +12,7 @@ import (
 func admits(text string) (unsure, knows bool) {
 	asksBack := strings.ContainsAny(text, "?？؟")
 	refers, cited := false, false
-	for _, part := range sentence().FindAllString(text, -1) {
+	for _, part := range sentence.FindAllString(text, -1) {
 		s := readSentence(part)
 		_, numbers := takeCitations(part)
 		says := s.has(unknowing()) && !(asksBack && s.has(clarifying()))
@@ -25,7 +24,7 @@ func admits(text string) (unsure, knows bool) {
 }
 
 // sentence matches one with the numbers of passages behind its end.
-var sentence = chat.LazyRegexp(`[^.!?…。！？؟।\n]+(?:[.!?…。！？؟।]|\n|$)+(?:[ \t]*[\[【][^\]】\n]*[\]】])*`)
+var sentence = regexp.MustCompile(`[^.!?…。！？؟।\n]+(?:[.!?…。！？؟।]|\n|$)+(?:[ \t]*[\[【][^\]】\n]*[\]】])*`)
 
 // spoken is a sentence as phrases are looked for in it: its words, folded, and which of its
 // clauses each of them is in.

@@ -75,8 +75,8 @@ var (
 )
 
 var (
-	isToken     = chat.LazyPattern(`[A-Za-z0-9._-]{20,}`)
-	isSnowflake = chat.LazyPattern(snowflake)
+	isToken     = chat.Pattern(`[A-Za-z0-9._-]{20,}`)
+	isSnowflake = chat.Pattern(snowflake)
 )
 
 // snowflake is the pattern of Discord's ids.

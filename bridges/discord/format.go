@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,7 +20,7 @@ const (
 
 // address matches what Discord turns into a link. Inside of it nothing is markup,
 // and a backslash would be part of it.
-var address = chat.LazyRegexp(`https?://[^\s<]+`)
+var address = regexp.MustCompile(`https?://[^\s<]+`)
 
 // Characters that are markup anywhere, and those that are at the beginning of a
 // line.
@@ -44,7 +45,7 @@ func escapeLine(line string) string {
 	out.WriteString(line[:len(line)-len(rest)])
 	rest = escapeStart(&out, rest)
 	for rest != "" {
-		next := address().FindStringIndex(rest)
+		next := address.FindStringIndex(rest)
 		if next == nil {
 			escapeMarks(&out, rest)
 			break

@@ -1,21 +1,20 @@
 package discord
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // tokens matches what Discord shows differently (Discord, "Message Formatting"), and
 // links in brackets, which disable previews.
-var tokens = chat.LazyRegexp(`<(@[!&]?\d+|#\d+|a?:\w+:\d+|t:-?\d+(?::[a-zA-Z])?|/[^:<>]+:\d+|id:\w+|https?://[^\s<>]+)>`)
+var tokens = regexp.MustCompile(`<(@[!&]?\d+|#\d+|a?:\w+:\d+|t:-?\d+(?::[a-zA-Z])?|/[^:<>]+:\d+|id:\w+|https?://[^\s<>]+)>`)
 
 // plain makes an operator's text readable outside of Discord. Other markup is kept
 // as the operator typed it. Channels and roles have no names for visitors.
 func plain(text string, mentioned []author) string {
-	return tokens().ReplaceAllStringFunc(text, func(whole string) string {
+	return tokens.ReplaceAllStringFunc(text, func(whole string) string {
 		word := whole[1 : len(whole)-1]
 		switch {
 		case strings.HasPrefix(word, "@&"):

@@ -21,7 +21,7 @@ type Names struct {
 	Encoded int // of an id that is encoded, in bytes
 }
 
-var isPlain = chat.LazyPattern(`[A-Za-z0-9_-]+`)
+var isPlain = chat.Pattern(`[A-Za-z0-9_-]+`)
 
 // Token returns the token of a session, "" if it can have none.
 func (n Names) Token(sessionID string) string {

@@ -76,9 +76,9 @@ var (
 )
 
 var (
-	isToken    = chat.LazyPattern(`xoxb-[A-Za-z0-9-]+`)
-	isAppToken = chat.LazyPattern(`(xapp-[A-Za-z0-9-]+)?`)
-	isChannel  = chat.LazyPattern(`[CG][A-Z0-9]+`)
+	isToken    = chat.Pattern(`xoxb-[A-Za-z0-9-]+`)
+	isAppToken = chat.Pattern(`(xapp-[A-Za-z0-9-]+)?`)
+	isChannel  = chat.Pattern(`[CG][A-Z0-9]+`)
 )
 
 // New returns a bridge, without any call. The error is a [chat.Misconfigured] and

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf16"
 
@@ -131,7 +132,7 @@ func parentText(op chat.Op) string {
 }
 
 // webAddress matches what becomes a link: rich text finds none by itself.
-var webAddress = chat.LazyRegexp(`https?://[^\s<>"]+`)
+var webAddress = regexp.MustCompile(`https?://[^\s<>"]+`)
 
 // rich converts a text to rich text, in which no character is markup: chat.update
 // reads markup in every text, whatever the post was
@@ -147,7 +148,7 @@ func rich(out rendered) slack.MsgOption {
 		}
 	}
 	done := 0
-	for _, at := range webAddress().FindAllStringIndex(text, -1) {
+	for _, at := range webAddress.FindAllStringIndex(text, -1) {
 		if at[0] > done {
 			parts = append(parts, slack.NewRichTextSectionTextElement(text[done:at[0]], nil))
 		}

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -45,19 +46,19 @@ func (w *writer) quote(ctx context.Context, th chat.Thread, ts string) string {
 }
 
 // head matches what render puts above a message's text.
-var head = chat.LazyRegexp(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
+var head = regexp.MustCompile(`^(?:\*[^\n]*:\*\n)?(?:✏\x{FE0F}? edited:\n)?(?:↩\x{FE0F}? “[^\n]*”\n)?`)
 
 // authorText returns a message's text without what render put above it.
 func (w *writer) authorText(m *slack.Message) string {
 	text := plain(m.Text, w.people.name)
 	if w.client.self.Load().own(m) {
-		text = text[len(head().FindString(text)):]
+		text = text[len(head.FindString(text)):]
 	}
 	return text
 }
 
 // quoted matches the line of a message's text that quotes another, as Slack stores it.
-var quoted = chat.LazyRegexp(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) “[^\n]*”(?:\n|$)`)
+var quoted = regexp.MustCompile(`(?m)^(?:↩\x{FE0F}?|:leftwards_arrow_with_hook:) “[^\n]*”(?:\n|$)`)
 
 // requote changes the quotes of a message that was edited or deleted in the messages
 // after it; words is its new text, "" if it was deleted.
@@ -84,7 +85,7 @@ func (w *writer) requoteIn(ctx context.Context, m *slack.Message, ts, words stri
 	if of != ts || !w.client.self.Load().own(m) {
 		return
 	}
-	line := quoted().FindStringIndex(m.Text)
+	line := quoted.FindStringIndex(m.Text)
 	if line == nil {
 		return
 	}

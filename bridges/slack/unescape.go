@@ -1,15 +1,15 @@
 package slack
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/relay-chat/relay/bridges/marks"
-	"github.com/relay-chat/relay/server/chat"
 )
 
 // token is a mention or a link in Slack's markup
 // (https://docs.slack.dev/messaging/formatting-message-text).
-var token = chat.LazyRegexp(`<([^<>]+)>`)
+var token = regexp.MustCompile(`<([^<>]+)>`)
 
 var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
@@ -19,7 +19,7 @@ var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 func plain(text string, name func(user string) string) string {
 	var out strings.Builder
 	done := 0
-	for _, at := range token().FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range token.FindAllStringSubmatchIndex(text, -1) {
 		out.WriteString(emoji(unescaper.Replace(text[done:at[0]])))
 		out.WriteString(unescaper.Replace(shown(text[at[2]:at[3]], name)))
 		done = at[1]
@@ -74,15 +74,15 @@ func link(address, label string) string {
 }
 
 // code matches an emoji as Slack writes it, perhaps with a skin tone.
-var code = chat.LazyRegexp(`:([a-z0-9_+-]+):(?::skin-tone-([2-6]):)?`)
+var code = regexp.MustCompile(`:([a-z0-9_+-]+):(?::skin-tone-([2-6]):)?`)
 
 // emoji replaces the codes of common emoji.
 func emoji(text string) string {
 	if !strings.Contains(text, ":") {
 		return text
 	}
-	return code().ReplaceAllStringFunc(text, func(found string) string {
-		parts := code().FindStringSubmatch(found)
+	return code.ReplaceAllStringFunc(text, func(found string) string {
+		parts := code.FindStringSubmatch(found)
 		sign, known := emojis[parts[1]]
 		if !known {
 			return found

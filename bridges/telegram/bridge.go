@@ -60,8 +60,8 @@ var (
 )
 
 var (
-	isToken  = chat.LazyPattern(`[0-9]{1,19}:[A-Za-z0-9_-]+`)
-	isSecret = chat.LazyPattern(`[A-Za-z0-9_-]{0,256}`)
+	isToken  = chat.Pattern(`[0-9]{1,19}:[A-Za-z0-9_-]+`)
+	isSecret = chat.Pattern(`[A-Za-z0-9_-]{0,256}`)
 )
 
 // New returns a bridge, without any call. The error is a [chat.Misconfigured] and

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/relay-chat/relay/bridges/naming"
@@ -25,7 +26,7 @@ func escape(text string) string { return escaper.Replace(silence(text)) }
 
 // webAddress matches an address up to an @ that begins a part of its path, as in
 // https://example.com/@ada. That is no mention, and a joiner would change the link.
-var webAddress = chat.LazyRegexp(`(?i)\bhttps?://[a-z0-9.-]+\.[a-z]{2,}(:[0-9]+)?/([a-z0-9._~%+-]+/)*@`)
+var webAddress = regexp.MustCompile(`(?i)\bhttps?://[a-z0-9.-]+\.[a-z]{2,}(:[0-9]+)?/([a-z0-9._~%+-]+/)*@`)
 
 // silence breaks mentions. E-mail addresses are none.
 func silence(text string) string {
@@ -33,7 +34,7 @@ func silence(text string) string {
 	if !strings.Contains(text, "@") {
 		return text
 	}
-	addresses := webAddress().FindAllStringIndex(text, -1)
+	addresses := webAddress.FindAllStringIndex(text, -1)
 	var out strings.Builder
 	before := ' '
 	for i, r := range text {

@@ -100,7 +100,7 @@ func intervals(path string, texts []string) ([]interval, error) {
 	return list, nil
 }
 
-var isInterval = LazyPattern(`([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)`)
+var isInterval = Pattern(`([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)`)
 
 func parseInterval(text string) (i interval, ok bool) {
 	if !isInterval(text) {

@@ -9,7 +9,7 @@ const (
 )
 
 // isZone has the form of the IANA database's names: Europe/Berlin, Etc/GMT+3, UTC.
-var isZone = LazyPattern(`[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*`)
+var isZone = Pattern(`[A-Z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*`)
 
 // Clip cuts overlong fields and drops what cannot be a time zone.
 func (m *Metadata) Clip() {

@@ -120,4 +120,4 @@ func (f *PreChatField) wants() string {
 }
 
 // isEmail is not stricter than browsers.
-var isEmail = LazyPattern(`[^\s@]{1,64}@[^\s@]{1,255}`)
+var isEmail = Pattern(`[^\s@]{1,64}@[^\s@]{1,255}`)

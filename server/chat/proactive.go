@@ -33,8 +33,8 @@ const (
 )
 
 var (
-	isProactiveID = LazyPattern(`[A-Za-z0-9_-]{1,40}`)
-	isPagePattern = LazyPattern(`[/*][!-~]{0,299}`)
+	isProactiveID = Pattern(`[A-Za-z0-9_-]{1,40}`)
+	isPagePattern = Pattern(`[/*][!-~]{0,299}`)
 )
 
 // Proactive returns the messages that are switched on.

@@ -148,7 +148,7 @@ const errForm checkError = "is of the wrong form"
 
 // Form accepts texts that match a pattern, and the empty one, which means none.
 func Form(pattern string) func(json.RawMessage) error {
-	is := LazyPattern(pattern)
+	is := Pattern(pattern)
 	return func(value json.RawMessage) error {
 		var v string
 		if json.Unmarshal(value, &v) != nil {
@@ -180,7 +180,7 @@ func BaseURL(value json.RawMessage) error {
 	return nil
 }
 
-var isColour = LazyPattern(`#[0-9a-fA-F]{6}`)
+var isColour = Pattern(`#[0-9a-fA-F]{6}`)
 
 func colour(value json.RawMessage) error {
 	var v string
@@ -190,7 +190,7 @@ func colour(value json.RawMessage) error {
 	return nil
 }
 
-var isHeaderPrefix = LazyPattern(`[A-Za-z][A-Za-z0-9-]{0,60}[A-Za-z0-9]`)
+var isHeaderPrefix = Pattern(`[A-Za-z][A-Za-z0-9-]{0,60}[A-Za-z0-9]`)
 
 func headerPrefix(value json.RawMessage) error {
 	var v string
@@ -249,7 +249,7 @@ func number(least, most int64, problem checkError) func(json.RawMessage) error {
 	}
 }
 
-var isMIMEType = LazyPattern(`[a-z0-9-]+/(\*|[a-z0-9][a-z0-9.+_-]*)`)
+var isMIMEType = Pattern(`[a-z0-9-]+/(\*|[a-z0-9][a-z0-9.+_-]*)`)
 
 func attachmentRules(value json.RawMessage) error {
 	if err := shape[AttachmentRules]("an object with enabled, maxBytes and types")(value); err != nil {

@@ -15,8 +15,8 @@ const (
 )
 
 var (
-	isLanguage = LazyPattern(`[a-z]{2,3}`)
-	isTextName = LazyPattern(`[a-zA-Z][a-zA-Z0-9]{0,39}`)
+	isLanguage = Pattern(`[a-z]{2,3}`)
+	isTextName = Pattern(`[a-zA-Z][a-zA-Z0-9]{0,39}`)
 )
 
 // starters checks a list of questions that visitors can begin with.

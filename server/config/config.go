@@ -178,7 +178,7 @@ func parseNetworks(text string) ([]netip.Prefix, error) {
 }
 
 // isKey keeps keys out of the way of quoting in HTML, URLs and shells.
-var isKey = chat.LazyPattern(`[A-Za-z0-9_-]+`)
+var isKey = chat.Pattern(`[A-Za-z0-9_-]+`)
 
 // check looks at what a type alone cannot say, brings values into their usual
 // form and returns the names of the variables that are wrong.
