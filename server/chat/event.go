@@ -87,7 +87,7 @@ type Event struct {
 	OfMessage bool `db:"-"`
 }
 
-// EventOf returns the event of a new message that was never edited. It
+// EventOf returns the event that brought a message, as it is read from the store. It
 // shows the original message, unless that was deleted: then it is gone
 // from here too.
 func EventOf(m Message) Event {
@@ -95,7 +95,7 @@ func EventOf(m Message) Event {
 		m.DeliveredAt, m.ReadAt, m.SentAt = 0, 0, 0
 	}
 	e := NewMessageEvent(m.EventType(EventMessage), cmp.Or(m.SourceBridge, SourceWidget), m.Timestamp, &m)
-	e.Rev = m.Seq
+	e.Rev, e.Sender = m.Seq, ""
 	return e
 }
 

@@ -182,6 +182,7 @@ func (c *change) touchBy(m *chat.Message) error {
 // newMessageEvent returns the event of a new message.
 func (c *change) newMessageEvent(m *chat.Message) chat.Event {
 	e := chat.EventOf(*m)
+	e.Sender = m.Sender
 	e.OfMessage = e.Source == c.by.Source && e.At == c.at
 	if !e.OfMessage {
 		e.Source, e.At = c.by.Source, c.at
