@@ -243,3 +243,32 @@ func TestFilesWithHeads(t *testing.T) {
 		expectTexts(t, "deleted", f.shown(0), "hello")
 	}, f)
 }
+
+// TestRetriedFileIsOpenedAgain: while the note in the place of a file that cannot be opened
+// waits, somebody retries: the file is there by now.
+func TestRetriedFileIsOpenedAgain(t *testing.T) {
+	f := newFake("telegram")
+	withMirrors(t, true, func(t *testing.T, o *harness) {
+		file := chat.Attachment{Filename: "away.txt", MimeType: "text/plain", Size: 3, URL: "https://backend.example/away.txt"}
+		n := engine.BackendMessage{ID: "m1", Sender: chat.SenderVisitor, Content: "a file", Files: []chat.Attachment{file}}
+		isNote := func(op chat.Op) bool { return op.Kind == chat.OpNote }
+		f.breakAt(false, 1, &chat.RetryAfter{After: time.Hour, Scope: chat.ScopeLane}, isNote)
+		o.must(o.Backend().Send(t.Context(), visitor, engine.SessionInfo{ID: "s-1"}, n))
+		time.Sleep(5 * time.Minute)
+		tried := len(f.ops())
+		var list []chat.Delivery
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) (err error) {
+			list, err = r.Deliveries(chat.DeliveryQuery{Dest: "telegram", Limit: 10})
+			return err
+		}))
+		for _, d := range list {
+			if d.Event.MessageID != "" {
+				o.must(o.Outbox.Retry(t.Context(), d.ID()))
+			}
+		}
+		time.Sleep(time.Millisecond)
+		if ops := f.ops()[tried:]; len(ops) != 1 || ops[0].File == nil {
+			t.Errorf("the retry is %+v", ops)
+		}
+	}, f)
+}

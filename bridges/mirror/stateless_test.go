@@ -187,3 +187,21 @@ func TestShowsMessagesOfAnyID(t *testing.T) {
 		}
 	}, f)
 }
+
+// TestReopensAThreadFromBefore: a thread that a restart has forgotten is opened again with
+// its session, though nobody wrote since.
+func TestReopensAThreadFromBefore(t *testing.T) {
+	f := newFake("discord")
+	f.found = map[string]chat.Thread{"s-1": {Ref: "old", State: chat.ThreadClosed}}
+	f.threads = []*fakeThread{{ref: "old", closed: true, messages: []fakeMessage{{}}}}
+	withMirrors(t, true, func(t *testing.T, o *harness) {
+		o.must(o.store.Apply(t.Context(), func(tx chat.Tx) error {
+			return tx.CreateSession(&chat.Session{ID: "s-1", Status: chat.StatusClosed, StartedAt: 1})
+		}))
+		o.must(o.Reopen(t.Context(), operator, "s-1"))
+		o.soon()
+		if f.state(0).closed {
+			t.Error("the thread stays closed")
+		}
+	}, f)
+}

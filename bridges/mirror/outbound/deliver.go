@@ -94,9 +94,12 @@ func (out *outcome) mark(lane []chat.Delivery, before certainty) {
 }
 
 // look reads what the head of a lane needs. An outcome that is unknown is looked up on
-// the platform first.
+// the platform first, and so is the thread whose state decides the plan.
 func (s *Sink) look(ctx context.Context, lane []chat.Delivery, came certainty) (view, error) {
 	v, err := s.read(ctx, lane, came)
+	if err == nil && v.turns() {
+		err = s.find(ctx, &v)
+	}
 	if err != nil || came != unknown && !v.forgotten(s.stateless) {
 		return v, err
 	}

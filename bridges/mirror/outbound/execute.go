@@ -56,7 +56,7 @@ func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, s
 	switch {
 	case st.assumed:
 		return "", nil
-	case waits && st.replaces == nil && known.step == st.id:
+	case waits && st.replaces == nil && known.step == st.id && st.isRefusal(d, known.err): // not after a person's retry
 		return "", known.err
 	}
 	return s.platform.Do(ctx, th, st.op)

@@ -42,7 +42,7 @@ func (p planner) plan(v view) (plan, error) {
 		return plan{opens: true}, nil
 	case len(v.messages) > 0:
 		return p.messages(&v), nil
-	case kind == chat.EventSessionClosed, kind == chat.EventSessionReopened:
+	case v.turns():
 		return p.status(&v), nil
 	case outdated && kind == chat.EventDisconnect, kind == chat.EventMessageRead && (outdated || v.readCopy == ""):
 		return plan{}, nil

@@ -67,6 +67,11 @@ func (v *view) fresh() bool {
 	return v.event().Type == chat.EventMessage || v.event().Type == chat.EventNote
 }
 
+// turns reports whether the head closes the thread or opens it again.
+func (v *view) turns() bool {
+	return v.event().Type == chat.EventSessionClosed || v.event().Type == chat.EventSessionReopened
+}
+
 // forgotten reports whether what is edited or deleted has no copy that relay knows, though
 // a restart may have forgotten it.
 func (v *view) forgotten(stateless bool) bool {
