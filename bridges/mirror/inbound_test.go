@@ -258,3 +258,22 @@ func TestMessagesOfPeople(t *testing.T) {
 		}
 	}, f)
 }
+
+// TestLogsNoSessionIDs: a session's id opens it. What goes wrong with an operator's message
+// is logged with its hash.
+func TestLogsNoSessionIDs(t *testing.T) {
+	var log strings.Builder
+	f, id := newFake("telegram"), ""
+	f.log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		id = o.greeted(t)
+		file := f.in(0, "x1", "a file")
+		file.Files = []chat.InboundFile{{Ref: "unknown", Filename: "a.txt", MimeType: "text/plain", Size: 1}}
+		o.receive(f, file)
+		o.receive(f, f.in(0, "x2", strings.Repeat("long", 20000)))
+		o.soon()
+	}, f)
+	if lines := log.String(); strings.Contains(lines, id) || strings.Count(lines, chat.SessionRef(id)) != 2 {
+		t.Errorf("of %s there is\n%s", id, lines)
+	}
+}

@@ -57,7 +57,7 @@ func (ev *event) takeFile(ctx context.Context, remote string, f chat.InboundFile
 		p.AttachmentIDs = append(p.AttachmentIDs, a.ID)
 		return ""
 	case why != "":
-		h.platform.Log.Warn("an operator's file is not relayed", "session", ev.thread.SessionID, "err", err)
+		h.platform.Log.Warn("an operator's file is not relayed", "session", access.Session(ev.thread.SessionID), "err", err)
 		return why
 	}
 	p.Errands = append(p.Errands, ev.errand("file "+remote+" "+f.Ref, errand{About: remote, File: &f, Name: ev.author.Name, Person: ev.author.Person, Internal: p.Internal}))
@@ -108,7 +108,7 @@ func (ev *event) sendFile(ctx context.Context, e *errand) error {
 		}
 		return err
 	default:
-		h.platform.Log.Error("an operator's file could not be fetched", "session", ev.thread.SessionID, "err", err)
+		h.platform.Log.Error("an operator's file could not be fetched", "session", access.Session(ev.thread.SessionID), "err", err)
 		p.Content = missingLine(*e.File, cmp.Or(why, "could not be fetched"), h.platform.Name())
 	}
 	if _, err := h.relay.Send(ctx, ev.author, p); err != nil || p.Content == "" {

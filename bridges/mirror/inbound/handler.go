@@ -69,7 +69,7 @@ func (h *Handler) handleInbound(ctx context.Context, u chat.Update, in chat.Inbo
 	if !errors.As(err, &rejected) || rejected.Kind == chat.StorageFull {
 		return err
 	}
-	h.platform.Log.Debug("an inbound event has no effect", "session", th.SessionID, "err", err)
+	h.platform.Log.Debug("an inbound event has no effect", "session", access.Session(th.SessionID), "err", err)
 	if in.Kind != chat.InboundMessage || rejected.Kind == chat.NotFound {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (h *Handler) runErrand(ctx context.Context, u chat.Update) error {
 	}
 	var refused *chat.Error
 	if errors.As(err, &refused) && refused.Kind != chat.StorageFull {
-		h.platform.Log.Debug("an errand has no effect", "session", e.SessionID, "err", err)
+		h.platform.Log.Debug("an errand has no effect", "session", access.Session(e.SessionID), "err", err)
 		return nil
 	}
 	return err
