@@ -56,12 +56,14 @@ func (s *Sink) begin(ctx context.Context, v *view, pl plan) (steps []step, err e
 // message waits.
 const recovery = 5 * time.Second
 
-// find looks on the platform for the session's thread that is not stored, in bridge mode.
+// find looks on the platform for the session's thread that is not stored, in bridge mode,
+// once.
 func (s *Sink) find(ctx context.Context, v *view) error {
 	id := v.head().SessionID
-	if !v.threadless() || !s.stateless || id == engine.SystemSession {
+	if !v.threadless() || v.sought || !s.stateless || id == engine.SystemSession {
 		return nil
 	}
+	v.sought = true
 	searching, cancel := context.WithTimeout(ctx, recovery)
 	defer cancel()
 	th, err := s.platform.Find(searching, id)

@@ -20,6 +20,7 @@ type view struct {
 	now    chat.Time
 	rev    int64       // of the session
 	thread chat.Thread // without a ref if there is none
+	sought bool        // it was looked for on the platform
 
 	// messages are the head's and, of a visitor, those that were sent with it or may be.
 	messages []copies
