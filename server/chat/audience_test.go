@@ -50,7 +50,7 @@ func TestEveryEventTypeHasItsRow(t *testing.T) {
 func TestEventWithoutRowReachesNobody(t *testing.T) {
 	for _, source := range []string{"", SourceWidget, SourceConsole, SourceAPI, SourceAI, SourceRelay, "telegram"} {
 		for to := range audiences {
-			e := Event{Type: "session_praised", SessionID: "s", Source: source, Sender: SenderVisitor}
+			e := Event{Type: "no such type", SessionID: "s", Source: source, Sender: SenderVisitor}
 			if e.For(to) {
 				t.Errorf("audience %d receives it from %q", to, source)
 			}

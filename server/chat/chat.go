@@ -5,22 +5,7 @@
 // Everything that happens is an [Event]. Package engine changes sessions; package queue
 // delivers events to sinks, package hub to streams. Package db has the [Store].
 //
-// # Words
-//
-// One word per thing, in code and paths:
-//
-//   - session: one visitor's conversation. Not: ticket, room, chat.
-//   - visitor: the person on the website. Not: user, customer, guest.
-//   - operator: the person who answers. Not: agent, admin, staff.
-//   - bridge: the adapter of one chat platform. Not: channel, provider.
-//   - thread: a session's place on a platform. Not: topic.
-//   - message, attachment: as everywhere. Not: file upload, media.
-//   - link: the pair of a message and its copy on a platform.
-//   - event: a fact with a revision. Not: action, update, activity.
-//   - delivery: one event on its way to one sink. Not: job, task.
-//   - sink: whatever takes deliveries: a bridge, the webhook, or the engine itself.
-//   - lane: the rows of one queue that keep their order: the deliveries of a session
-//     to a sink, or the received updates of a thread.
+// The words that relay has for things stand in .github/CONTRIBUTING.md.
 package chat
 
 // Sender says where a message comes from.
