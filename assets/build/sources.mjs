@@ -13,8 +13,6 @@ const LONGEST_FUNCTION = 60
 // Functions that are longer still, with their lines: they may only shrink. The
 // widget's are held by its budgets of bytes.
 const LONGER = {
-  "widget/chat/actions.ts create": 135,
-  "widget/panel/menu.ts create": 115,
   "widget/panel/panel.ts draw": 165,
 }
 

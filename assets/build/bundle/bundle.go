@@ -146,9 +146,14 @@ func buildOne(root string, t target, defines map[string]string) ([]byte, error) 
 		options.EntryPoints = nil
 		options.Stdin = &api.StdinOptions{ResolveDir: filepath.Join(root, dir), Loader: api.LoaderTS,
 			Contents: fmt.Sprintf("export * from %q; export { use } from '../ui/lent'", "./"+strings.TrimSuffix(name, ".ts"))}
-		options.Plugins = append(options.Plugins, lentDOM)
+		if err := lend(root, &options); err != nil {
+			return nil, err
+		}
 	}
-	result := api.Build(options)
+	return onlyOutput(api.Build(options))
+}
+
+func onlyOutput(result api.BuildResult) ([]byte, error) {
 	if len(result.Errors) > 0 {
 		return nil, messagesError(result.Errors)
 	}
@@ -185,16 +190,6 @@ var engines = []api.Engine{
 	{Name: api.EngineChrome, Version: "109"},
 	{Name: api.EngineFirefox, Version: "115"},
 	{Name: api.EngineSafari, Version: "16.4"},
-}
-
-// lentDOM puts widget/ui/lent.ts in the place of dom.ts.
-var lentDOM = api.Plugin{
-	Name: "lent-dom",
-	Setup: func(b api.PluginBuild) {
-		b.OnResolve(api.OnResolveOptions{Filter: `/dom$`}, func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: filepath.Join(filepath.Dir(filepath.Join(args.ResolveDir, args.Path)), "lent.ts")}, nil
-		})
-	},
 }
 
 // cssText makes `import css from "./x.css"` yield the minified text, for

@@ -37,7 +37,7 @@ export function create(core: Core, shell: Shell): Attention {
   };
   /** show previews the newest message that waits, unless the visitor has put it away. */
   const show = ({ messages, unread, open, config }: State, t: typeof english) => {
-    const m = unread && !open ? messages.findLast((one) => one.sender !== "visitor" && !one.readAt && !one.deletedAt) : undefined;
+    const m = unread && !open && messages.findLast((one) => one.sender !== "visitor" && !one.readAt && !one.deletedAt);
     if (!m || storage.get("dismissed") === m.id || !options.launcher) return preview.hide();
     const team = config.operatorName || t.team;
     const name = m.operatorName || team;

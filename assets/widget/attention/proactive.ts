@@ -34,7 +34,7 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
   const quiet = () => storage.get("unasked") || storage.get<SavedSession>("session")?.live;
   if (quiet()) return;
   const answer = await ask(shell);
-  shell.setLook({ ...lookOf(answer.config) });
+  shell.setLook(lookOf(answer.config));
   const seen = () => storage.get<string[]>("shown") || [];
   let page = location.pathname;
   let since = Date.now();

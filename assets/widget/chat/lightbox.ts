@@ -4,7 +4,7 @@
 import type { Core } from "../types";
 import { lightbox as english } from "../lang/en.json";
 import css from "./lightbox.css";
-import { CROSS, h, icon, iconButton, link, set, sheet } from "../ui/dom";
+import { CROSS, h, icon, iconButton, link, sheet } from "../ui/dom";
 
 interface Picture {
   src: string;
@@ -22,7 +22,7 @@ export function create(core: Core, scroller: HTMLElement): Lightbox {
   const t = core.words("lightbox", english);
   let all: Picture[] = [];
   let index = 0;
-  const img = h("img", { alt: "" });
+  const img = h("img");
   const name = h("span", { class: "name", dir: "auto" });
   const original = link("", "", { class: "plain", "aria-label": t.original, title: t.original });
   original.append(icon("M14 4h6v6M20 4l-9 9M18 14v6H4V6h6"));
@@ -33,15 +33,15 @@ export function create(core: Core, scroller: HTMLElement): Lightbox {
   const before = iconButton(t.pictureBefore, "m15 5-7 7 7 7", () => step(-1), "before");
   const next = iconButton(t.pictureNext, "m9 5 7 7-7 7", () => step(1), "next");
   const close = iconButton(t.closePicture, CROSS, () => dialog.close());
-  set(close, "autofocus", true);
+  close.autofocus = true;
   const dialog = h("dialog", { class: "lightbox", "aria-label": t.picture, dir: "ltr" },
     h("div", { class: "bar" }, name, original, close), h("div", { class: "stage" }, before, img, next));
   const show = () => {
     const { src, name: words } = all[index]!;
-    set(img, "src", src);
-    set(img, "alt", words);
+    img.src = src;
+    img.alt = words;
     name.textContent = all[1] ? `${index + 1} / ${all.length} · ${words}` : words;
-    set(original, "href", src);
+    original.href = src;
     before.hidden = next.hidden = !all[1];
   };
   dialog.addEventListener("keydown", (e) => {

@@ -3,7 +3,7 @@
 
 import css from "./menu.css";
 import { menu as english } from "../lang/en.json";
-import { h, icon, iconButton, set, sheet, textButton } from "../ui/dom";
+import { CROSS, h, icon, iconButton, set, sheet, textButton } from "../ui/dom";
 import type { Core, SavedSession, Shell } from "../types";
 
 /** An earlier conversation of this browser: its token is the right to read it. */
@@ -37,39 +37,15 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
   const { store } = core;
   const { storage, options } = shell;
   const t = core.words("menu", english);
-  let opener: HTMLElement | undefined;
-  let shown: HTMLElement | undefined;
-
-  const show = (node: HTMLElement) => {
-    shown?.remove();
-    shown = node;
-    panel.append(node);
-    set(opener!, "aria-expanded", "true");
-    node.querySelector<HTMLElement>("button")?.focus();
-  };
-  const close = (back = true) => {
-    if (!shown) return false;
-    shown.remove();
-    shown = undefined;
-    set(opener!, "aria-expanded", "false");
-    if (back) opener!.focus();
-    return true;
-  };
+  const { show, close, toggle, walk } = createOpening(panel);
   const trouble = () => core.notice(t.undone);
+  const method = (name: string) => core.method(name).catch(trouble);
   const earlier = () => storage.get<Earlier[]>("chats") || [];
-  /** leave puts the present conversation among the earlier ones, if anything was said in it. */
   const leave = (next: SavedSession | null) => {
-    const saved = core.client.session;
-    const last = store.state.messages.at(-1);
-    const others = earlier().filter((one) => one.id !== saved?.id && one.id !== next?.id);
-    const own = saved && last && {
-      ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp,
-    };
-    storage.set("chats", (own ? [own, ...others] : others).slice(0, MOST));
+    storage.set("chats", withPresent(core, earlier(), next));
     close(false);
     core.change(next && { id: next.id, token: next.token, live: true }).then(focus, trouble);
   };
-
   const item = (name: string, path: string, run: () => void, keep?: boolean) => {
     const onclick = () => {
       if (!keep) close();
@@ -77,66 +53,100 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     };
     return h("button", { role: "menuitem", tabindex: -1, onclick }, icon(path), name);
   };
-  const list = () => {
-    const format = new Intl.DateTimeFormat(store.state.language, { dateStyle: "medium" });
-    const rows = earlier().map((one) =>
-      h(
-        "li",
-        null,
-        h("button", { class: "chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
-          h("time", { datetime: one.at }, format.format(new Date(one.at)))),
-      ),
-    );
-    const back = iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", () => close());
-    const head = h("div", { class: "chatshead" }, back, h("h3", null, t.chats));
-    const fresh = h("button", { class: "main", onclick: () => leave(null) }, t.newChat);
-    return h("div", { class: "chats", role: "group", "aria-label": t.chats }, head, h("ul", null, ...rows), fresh);
+  const question = () => {
+    const end = () => {
+      close();
+      method("endChat");
+    };
+    return h("div", { class: "menu ask", role: "group", "aria-label": t.endAsk }, h("p", null, t.endAsk),
+      h("div", null, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, close)));
   };
-  const end = () => {
-    close();
-    core.method("endChat").catch(trouble);
-  };
-  const question = () =>
-    h("div", { class: "menu ask", role: "group", "aria-label": t.endAsk }, h("p", null, t.endAsk),
-      h("div", null, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, () => close())));
   const draw = () => {
-    const { messages, closed, stop } = store.state;
+    const { messages, closed, stop, language } = store.state;
+    const chats = earlier();
     const muted = storage.get("muted");
-    const items = [
-      messages.length > 0 && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
-      earlier().length > 0 && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(list()), true),
-      messages.length > 0 &&
-        item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => core.method("requestTranscript").catch(trouble)),
+    return h("div", { class: "menu", role: "menu", onkeydown: walk },
+      messages[0] && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
+      chats[0] && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(listOf(chats, t, language, leave, close)), true),
+      messages[0] && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => method("requestTranscript")),
       String(options.sound) !== "false" &&
         item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
-      messages.length > 0 && !closed && !stop && item(t.end, "M6 6l12 12M18 6 6 18", () => show(question()), true),
-    ];
-    const node = h("div", { class: "menu", role: "menu", onkeydown: walk }, ...items);
-    return node;
+      messages[0] && !closed && !stop && item(t.end, CROSS, () => show(question()), true));
   };
-  const walk = (e: KeyboardEvent) => {
-    const all = [...shown!.querySelectorAll<HTMLElement>("[role=menuitem]")];
-    const at = all.indexOf(e.target as HTMLElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[e.key];
-    if (to === undefined) return void (e.key === "Tab" && close(false));
-    e.preventDefault();
-    all.at(to % all.length)!.focus();
+  return {
+    styles: sheet(css),
+    begin: () => leave(null),
+    cancel: close,
+    toggle: (button) => toggle(button, draw),
+  };
+}
+
+/** createOpening holds what is open below the button: the menu, or what was chosen in it. */
+function createOpening(panel: HTMLElement) {
+  let opener: HTMLElement;
+  let shown: HTMLElement | undefined;
+  const put = (node?: HTMLElement) => {
+    shown?.remove();
+    shown = node;
+    if (node) panel.append(node);
+    set(opener, "aria-expanded", `${!!node}`);
+  };
+  const show = (node: HTMLElement) => {
+    put(node);
+    node.querySelector("button")?.focus();
+  };
+  const close = (back = true) => {
+    if (!shown) return false;
+    put();
+    if (back) opener.focus();
+    return true;
   };
   panel.addEventListener("pointerdown", (e) => {
     const target = e.target as Node;
-    if (shown?.matches(".menu") && !shown.contains(target) && !opener!.contains(target)) close(false);
+    if (shown?.matches(".menu") && !shown.contains(target) && !opener.contains(target)) close(false);
   });
-
   return {
-    styles: sheet(css),
-    begin: () => {
-      opener ||= panel.querySelector<HTMLElement>(".more")!;
-      leave(null);
-    },
-    cancel: () => close(),
-    toggle(button) {
+    show,
+    close,
+    toggle(button: HTMLElement, draw: () => HTMLElement) {
       opener = button;
       if (!close()) show(draw());
     },
+    /** walk goes through the menu with the arrows. */
+    walk(e: KeyboardEvent) {
+      const all = [...shown!.querySelectorAll<HTMLElement>("[role=menuitem]")];
+      const at = all.indexOf(e.target as HTMLElement);
+      const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[e.key];
+      if (to === undefined) return void (e.key === "Tab" && close(false));
+      e.preventDefault();
+      all.at(to % all.length)!.focus();
+    },
   };
+}
+
+/** withPresent puts the present conversation among the earlier ones, if anything was said in it. */
+function withPresent({ client, store }: Core, earlier: Earlier[], next: SavedSession | null): Earlier[] {
+  const saved = client.session;
+  const last = store.state.messages.at(-1);
+  const others = earlier.filter((one) => one.id !== saved?.id && one.id !== next?.id);
+  const own = saved && last && {
+    ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp,
+  };
+  return (own ? [own, ...others] : others).slice(0, MOST);
+}
+
+/** listOf shows the earlier conversations. */
+function listOf(
+  chats: Earlier[], t: typeof english, language: string, leave: (next: SavedSession | null) => void, close: () => void,
+): HTMLElement {
+  const format = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+  const rows = chats.map((one) =>
+    h("li", null,
+      h("button", { class: "chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
+        h("time", { datetime: one.at }, format.format(new Date(one.at))))),
+  );
+  const back = iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", close);
+  const head = h("div", { class: "chatshead" }, back, h("h3", null, t.chats));
+  const fresh = h("button", { class: "main", onclick: () => leave(null) }, t.newChat);
+  return h("div", { class: "chats", role: "group", "aria-label": t.chats }, head, h("ul", null, ...rows), fresh);
 }

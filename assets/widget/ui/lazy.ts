@@ -5,7 +5,7 @@ import { t } from "../text/strings";
 import type { Core, Shell } from "../types";
 
 /** What parts borrow, in the order of lent.ts: names would be bytes in each part. */
-const dom = [CROSS, h, icon, iconButton, link, set, sheet, textButton] as const;
+const dom = [h, sheet, iconButton, set, icon, CROSS, textButton, link] as const;
 export type Lent = typeof dom;
 
 /** A part of the panel in a file of its own, which exports create. */

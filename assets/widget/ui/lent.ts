@@ -15,5 +15,5 @@ export let sheet: typeof dom.sheet;
 
 /** use comes before create. */
 export function use(lent: Lent): void {
-  [CROSS, h, icon, iconButton, link, set, sheet, textButton] = lent;
+  [h, sheet, iconButton, set, icon, CROSS, textButton, link] = lent;
 }

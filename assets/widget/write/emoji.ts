@@ -52,12 +52,12 @@ export function create(core: Core, composer: Composer): Emoji {
   const pick = (sign: string) => {
     close();
     const { field } = composer;
-    field.focus();
     field.setRangeText(sign, field.selectionStart, field.selectionEnd, "end");
     field.dispatchEvent(new Event("input"));
   };
   const close = () => {
     node.hidden = true;
+    composer.focus();
   };
   node.addEventListener("keydown", (e) => walk(e, grid, search));
   composer.above(node);
@@ -65,15 +65,14 @@ export function create(core: Core, composer: Composer): Emoji {
   return {
     styles: sheet(css),
     toggle() {
-      node.hidden = !node.hidden;
-      if (node.hidden) return composer.focus();
+      if (!node.hidden) return close();
+      node.hidden = false;
       choose(group);
       search.focus();
     },
     cancel() {
       if (node.hidden) return false;
       close();
-      composer.focus();
       return true;
     },
   };
@@ -93,8 +92,10 @@ function walk(e: KeyboardEvent, grid: HTMLElement, search: HTMLInputElement): vo
   const at = buttons.indexOf(e.target as HTMLElement);
   const step = steps[e.key];
   if (e.target === search) {
-    if (e.key === "Enter") e.preventDefault();
-    if (e.key === "Enter" && search.value) buttons[0]?.click();
+    if (e.key === "Enter") {
+      e.preventDefault();
+      if (search.value) buttons[0]?.click();
+    }
     if (e.key !== "ArrowDown") return;
   } else if (at < 0 || !step) return;
   e.preventDefault();

@@ -6,7 +6,7 @@ import { tools as english } from "../lang/en.json";
 import type { Core, State } from "../types";
 import type { Uploads } from "./uploads";
 import type { Emoji } from "./emoji";
-import { h, iconButton, set } from "../ui/dom";
+import { h, iconButton } from "../ui/dom";
 import { LIMIT, type Composer } from "./composer";
 import type { Lightbox } from "../chat/lightbox";
 import type { Voice } from "./voice";
@@ -98,7 +98,7 @@ const takesSounds = (types: string[] = []) => !types.length || types.some((type)
 function showLength(field: HTMLTextAreaElement, count: HTMLElement): void {
   const length = field.value.length > LIMIT - 400 ? [...field.value.trim()].length : 0;
   count.textContent = length > LIMIT - 400 ? `${length} / ${LIMIT}` : "";
-  set(count, "class", length > LIMIT ? "count bad" : "count");
+  count.classList.toggle("bad", length > LIMIT);
 }
 
 /** takeFiles takes what is pasted into the field or dropped onto the panel. */

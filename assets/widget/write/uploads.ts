@@ -33,7 +33,7 @@ export function create(core: Core): Uploads {
   const begin = async (key: string, file: File) => {
     await ready();
     if (!store.state.uploads.some((u) => u.key === key)) return;
-    const { request, done } = post(core, file, (progress) => change(key, { progress }));
+    const { request, done } = post(core, t, file, (progress) => change(key, { progress }));
     running.set(key, request);
     const result = await done.finally(() => running.delete(key));
     change(key, "id" in result ? { attachment: result } : result);
@@ -68,8 +68,7 @@ export function create(core: Core): Uploads {
 }
 
 /** post sends a file of a session that there is. */
-function post({ store, client, words }: Core, file: File, onProgress: (part: number) => void) {
-  const t = words("uploads", english);
+function post({ store, client }: Core, t: typeof english, file: File, onProgress: (part: number) => void) {
   const request = new XMLHttpRequest();
   request.open("POST", client.url("attachments"));
   request.responseType = "json";
@@ -92,8 +91,9 @@ function post({ store, client, words }: Core, file: File, onProgress: (part: num
 export async function uploadOne(core: Core, given: File, onProgress = (_: number) => {}): Promise<Attachment> {
   await core.ready();
   const file = await shrink(given);
-  const wrong = check(file, core.store.state.config, core.words("uploads", english));
-  const result = wrong ? { error: wrong } : await post(core, file, onProgress).done;
+  const t = core.words("uploads", english);
+  const error = check(file, core.store.state.config, t);
+  const result = error ? { error } : await post(core, t, file, onProgress).done;
   if ("id" in result) return result;
   throw new Error(result.error);
 }

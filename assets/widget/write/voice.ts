@@ -94,9 +94,10 @@ function startRecording(stream: MediaStream, composer: Composer, t: typeof engli
   const time = h("span", { class: "time" }, clock(0));
   const levels: number[] = [];
   const finish = (wanted: boolean) => {
-    recorder.onstop = () => wanted && onend(new Blob(chunks, { type: recorder.mimeType }));
-    if (recorder.state !== "inactive") recorder.stop();
-    else recorder.onstop(new Event("stop"));
+    const hand = () => wanted && onend(new Blob(chunks, { type: recorder.mimeType }));
+    recorder.onstop = hand;
+    if (recorder.state === "inactive") hand();
+    else recorder.stop();
     end();
     bar.remove();
     onend();
@@ -147,8 +148,9 @@ function player(href: string, instead: () => void, t: typeof english): HTMLEleme
   let began = 0;
   const at = () => (source ? offset + context!.currentTime - began : offset);
   const show = () => {
-    set(button, "aria-label", source ? t.pause : t.play);
-    set(button, "title", source ? t.pause : t.play);
+    const name = source ? t.pause : t.play;
+    set(button, "aria-label", name);
+    set(button, "title", name);
     set(button.querySelector("path")!, "d", source ? PAUSE : PLAY);
     time.textContent = buffer ? clock(source || offset ? at() : buffer.duration) : "";
     if (buffer) wave.done(at() / buffer.duration);
