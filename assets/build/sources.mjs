@@ -10,10 +10,10 @@ import { pathToFileURL } from "node:url"
 const LONGEST_LINE = 140
 const LONGEST_FUNCTION = 60
 
-// Functions that are longer still, with their lines: they may only shrink. The
-// widget's are held by its budgets of bytes.
+// Functions that are longer still, with their lines: they may only shrink. This one
+// is held by the widget's budget of bytes for the first open.
 const LONGER = {
-  "widget/panel/panel.ts draw": 165,
+  "widget/panel/panel.ts draw": 142,
 }
 
 const [compiler, root] = process.argv.slice(2)

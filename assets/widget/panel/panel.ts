@@ -3,7 +3,7 @@
 
 import type { Menu } from "./menu";
 import css from "./panel.css";
-import { createComposer } from "../write/composer";
+import { createComposer, type Composer } from "../write/composer";
 import { createLog } from "../chat/log";
 import { h, sheet } from "../ui/dom";
 import { brief, nameOf, type Actions } from "../chat/bubble";
@@ -13,7 +13,7 @@ import type { Bench, Tools } from "../write/tools";
 import type { Core, Panel, Shell, State } from "../types";
 import { fitPhone } from "./phone";
 import { prepare } from "../text/time";
-import { createLazy } from "../ui/lazy";
+import { createLazy, type Lazy } from "../ui/lazy";
 import { createHeader } from "./header";
 import { named, speak, t } from "../text/strings";
 import type { Marks } from "../chat/marks";
@@ -52,13 +52,13 @@ function draw(shell: Shell, core: Core): Panel {
   speak(core);
   prepare();
   const { root, options } = shell;
-  const styles = [sheet(css)];
-  root.adoptedStyleSheets.push(...styles);
+  const styles: CSSStyleSheet[] = [];
   const style = (sheet?: CSSStyleSheet) => {
     if (!sheet) return;
     styles.push(sheet);
     root.adoptedStyleSheets.push(sheet);
   };
+  style(sheet(css));
   const act: Actions = {
     key: (id, key) => rows.with((r) => r.key(id, key)),
     drawn: () => rows.made?.restore(),
@@ -108,7 +108,8 @@ function draw(shell: Shell, core: Core): Panel {
     stop,
   );
   root.prepend(panel);
-  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: () => focusFirst() });
+  const focusFirst = () => focusIn(panel, composer);
+  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: focusFirst });
   const home = lazy<Home>(HOME_FILE, shell, (made) => {
     log.scroller.append(made.node);
     update();
@@ -116,26 +117,10 @@ function draw(shell: Shell, core: Core): Panel {
   });
   const phone = fitPhone(panel);
 
-  const onKey = (e: KeyboardEvent) => {
-    if (e.key !== "Escape" || e.isComposing) return;
-    e.stopPropagation();
-    if (!menu.made?.cancel() && !tools.made?.cancel() && !rows.made?.cancel() && !composer.cancel()) {
-      shell.close();
-      // After a click, Firefox and Safari would not show where the focus is now.
-      shell.button.focus({ focusVisible: true } as FocusOptions);
-    }
-  };
-  // The buttons of a message are there while it is pointed at or has the focus.
-  const onPoint = (e: Event) => {
-    const focused = inside();
-    const at = (e.type === "pointerleave" ? focused : (e.target as HTMLElement))?.closest<HTMLElement>(".row");
-    if (at) rows.with((r) => r.show(at));
-    else if (e.type === "pointerleave") rows.made?.show(null);
-  };
-  for (const name of ["pointerover", "focusin", "touchstart", "pointerleave"]) {
-    log.scroller.addEventListener(name, onPoint, { passive: true });
-  }
-  panel.addEventListener("keydown", onKey);
+  panel.addEventListener("keydown", (e) => escape(e, shell, [menu.made, tools.made, rows.made, composer]));
+  /** inside is the element of the panel that has the focus. */
+  const inside = () => (panel.contains(root.activeElement) ? root.activeElement : null);
+  pointAt(log.scroller, rows, inside);
 
   let before: State | null = null;
   let noticeTimer = 0;
@@ -182,14 +167,6 @@ function draw(shell: Shell, core: Core): Panel {
       if (state.focus) focusFirst();
     } else if (focused) shell.button.focus();
   };
-  /** inside is the element of the panel that has the focus. */
-  const inside = () => (panel.contains(root.activeElement) ? root.activeElement : null);
-  const focusFirst = () => {
-    const first = panel.querySelector<HTMLElement>(".form:not([hidden]) :is(input, select, textarea)");
-    if (first) first.focus();
-    else if (composer.node.hidden) panel.querySelector<HTMLElement>(".close")?.focus();
-    else composer.focus();
-  };
   let frame = 0;
   const schedule = () => {
     frame ||= requestAnimationFrame(() => {
@@ -212,4 +189,34 @@ function draw(shell: Shell, core: Core): Panel {
       root.adoptedStyleSheets = root.adoptedStyleSheets.filter((s) => !styles.includes(s));
     },
   };
+}
+
+/** escape ends what was begun last, or closes the chat. */
+function escape(e: KeyboardEvent, { close, button }: Shell, begun: ({ cancel(): boolean } | undefined)[]): void {
+  if (e.key !== "Escape" || e.isComposing) return;
+  e.stopPropagation();
+  if (begun.some((one) => one?.cancel())) return;
+  close();
+  // After a click, Firefox and Safari would not show where the focus is now.
+  button.focus({ focusVisible: true } as FocusOptions);
+}
+
+/** pointAt shows the buttons of a message while it is pointed at or has the focus. */
+function pointAt(scroller: HTMLElement, rows: Lazy<RowActions>, inside: () => Element | null): void {
+  const onPoint = ({ type, target }: Event) => {
+    const leaves = type === "pointerleave";
+    const at = (leaves ? inside() : (target as HTMLElement))?.closest<HTMLElement>(".row");
+    if (at) rows.with((r) => r.show(at));
+    else if (leaves) rows.made?.show(null);
+  };
+  for (const name of ["pointerover", "focusin", "touchstart", "pointerleave"]) {
+    scroller.addEventListener(name, onPoint, { passive: true });
+  }
+}
+
+/** focusIn moves the focus to a form that is to be filled in, else to the field. */
+function focusIn(panel: HTMLElement, composer: Composer): void {
+  const field = panel.querySelector<HTMLElement>(".form:not([hidden]) :is(input, select, textarea)");
+  const other = composer.node.hidden ? panel.querySelector<HTMLElement>(".close") : composer;
+  (field || other)?.focus();
 }

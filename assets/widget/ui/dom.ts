@@ -31,7 +31,7 @@ export function textButton(name: string, onclick: () => void): HTMLElement {
 }
 
 /** link makes an anchor that sends the other site no referrer and gives it no handle. */
-export function link(text: string, href: string, extra?: Props): HTMLElement {
+export function link(text: string, href: string, extra?: Props): HTMLAnchorElement {
   const rel = "noopener noreferrer nofollow ugc";
   return h("a", { href, target: "_blank", rel, ...extra }, text);
 }
