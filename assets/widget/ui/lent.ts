@@ -1,5 +1,6 @@
 // lent.ts stands in the place of dom.ts in the parts that the panel makes: the
-// panel lends them its own, so that no part carries a copy.
+// panel lends them its own, so that no part carries a copy. The build leaves out the
+// names that a part does not use.
 
 import type * as dom from "./dom";
 import type { Lent } from "./lazy";
