@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
+	"github.com/relay-chat/relay/server/statistics"
+	"github.com/relay-chat/relay/server/systemd"
+	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/watch"
+)
+
+// openBridge opens the database of bridge mode: in memory, within bounds, unless
+// DATABASE_URL names one.
+func (a *app) openBridge(ctx context.Context, full *bridges.FullQueues) (*db.DB, error) {
+	if !a.cfg.Volatile() {
+		return a.open(ctx, false)
+	}
+	bounds := db.BridgeBounds
+	bounds.Full = full.Dropped
+	bounds.Failed = func(err error) { a.log.Error("cannot clean up the database", "err", err) }
+	return db.Bounded(ctx, bounds)
+}
+
+// close closes the database. One that hangs does not keep relay from stopping.
+func (a *app) close(database *db.DB) {
+	var err error
+	switch inTime := engine.Within(closingTime, func() { err = database.Close() }); {
+	case !inTime:
+		a.log.Error("the database did not close in time; stopping as after a crash")
+	case err != nil:
+		a.log.Error("cannot close the database", "err", err)
+	}
+}
+
+// backlog returns the events that the streams of bridge mode read.
+func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLinks) (*server.Backlog, error) {
+	if a.cfg.Volatile() {
+		return server.NewBacklog(links), nil
+	}
+	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
+}
+
+// repair returns the repair of sessions that an earlier version left behind their events.
+func (a *app) repair(database *db.DB) engine.Part {
+	return func(ctx context.Context) error {
+		for {
+			err := database.Repair(ctx, a.log)
+			if err == nil || ctx.Err() != nil {
+				return nil
+			}
+			a.log.Error("cannot check the sessions' revisions; relay tries again in a minute", "err", err)
+			_ = chat.Rest(ctx, time.Minute)
+		}
+	}
+}
+
+// backups returns the daily backups, or nothing to do without a folder for them.
+func (a *app) backups(engine *engine.Engine, database *db.DB) engine.Part {
+	if a.cfg.BackupDir == "" {
+		return func(context.Context) error { return nil }
+	}
+	return onOneNode(engine, "backups", func(ctx context.Context) error { return database.KeepBackups(ctx, a.dailyBackups()) })
+}
+
+func (a *app) dailyBackups() db.DailyBackups {
+	return db.DailyBackups{Dir: a.cfg.BackupDir, Keep: a.cfg.BackupKeep, Log: a.log}
+}
+
+// finishCheck returns the check of the database that took too long at the start.
+func (a *app) finishCheck(database *db.DB) engine.Part {
+	return func(ctx context.Context) error { return database.FinishCheck(ctx, a.log) }
+}
+
+// onOneNode returns a part that runs on one of the nodes that share the database.
+func onOneNode(engine *engine.Engine, lease string, part engine.Part) engine.Part {
+	return func(ctx context.Context) error {
+		return engine.Nodes.Hold(ctx, lease, func(ctx context.Context, _ *nodes.Lease) error { return part(ctx) })
+	}
+}
+
+// watchdog feeds systemd's watchdog while the database answers. A full disk or an
+// unreachable server counts as an answer: a restart would not fix it.
+func watchdog(database *db.DB) engine.Part {
+	alive := func(ctx context.Context) bool {
+		err := database.Ping(ctx)
+		return err == nil || errors.Is(err, chat.ErrStorageFull) || errors.Is(err, chat.ErrAway)
+	}
+	return func(ctx context.Context) error { return systemd.Watch(ctx, alive) }
+}
+
+// engine opens the engine, and returns the kinds of bridges that it can have.
+func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*engine.Engine, []bridges.Kind, error) {
+	kinds := bridges.Kinds(a.bridgeEnv(a.log))
+	e, err := engine.Open(ctx, engine.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
+		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Declared: declared, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted,
+		Identity: engine.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
+	return e, kinds, err
+}
+
+// bridgeEnv returns the configuration of bridges that is not a setting.
+func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
+	return bridges.Env{Log: log, WebhookURL: server.HooksURL(a.cfg), Forgets: a.cfg.Volatile()}
+}
+
+// webhook returns the webhook. It posts nothing before its Run.
+func (a *app) webhook(engine *engine.Engine, links *chat.FileLinks) *bridges.Webhook {
+	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
+		Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == chat.ModeBridge, Log: a.log, Version: version})
+}
+
+// knowledge returns the knowledge base. It reads nothing before its Run.
+func (a *app) knowledge(database *db.DB, settings func() *chat.Settings) *knowledge.Knowledge {
+	return knowledge.New(knowledge.Options{Store: database, Log: a.log, Allowed: a.cfg.WebhookAllowCIDRs, Version: version,
+		Reader: readerCommand(), Embedding: bridges.Embedding(settings, a.cfg.WebhookAllowCIDRs)})
+}
+
+// readDocument is the command by which relay starts itself to read one document, within
+// limits of the system. It is for nobody else and stands in no list.
+const readDocument = "read-document"
+
+// readerCommand is how relay starts itself to read a document.
+func readerCommand() []string {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return []string{program, readDocument}
+}
+
+// bridges returns the set of bridges. None runs before its Run.
+func (a *app) bridges(engine *engine.Engine, kinds []bridges.Kind, opts mirror.Options) *bridges.Set {
+	if a.cfg.PublicURL == "" {
+		opts.Links = nil // they would lead nowhere
+	}
+	return bridges.New(engine, bridges.Options{Kinds: kinds, Log: a.log, Mirror: opts})
+}
+
+// ai returns the AI, which answers from a knowledge base. It answers nobody before
+// its Run.
+func (a *app) ai(engine *engine.Engine, base ai.Knowledge) *bridges.AI {
+	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: base, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
+}
+
+// push returns the notifications of operators' browsers. It sends none before its Run.
+func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
+	contact := a.cfg.PublicURL
+	if !strings.HasPrefix(contact, "https://") {
+		contact = "https://github.com/relay-chat/relay"
+	}
+	return bridges.NewPush(engine, devices, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
+}
+
+func (a *app) statistics(engine *engine.Engine) *statistics.Counter {
+	return statistics.New(engine.Store, engine.Settings, a.log)
+}
+
+func (a *app) deps(engine *engine.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI, counter *statistics.Counter) server.Deps {
+	return server.Deps{Engine: engine, Webhook: hook, Bridges: set, AI: ai, Statistics: counter, Log: a.log, Version: version, Answered: a.watch.Hooks().Answered}
+}
+
+// metrics opens the listener for metrics, if there is to be one, and returns what
+// serves it.
+func (a *app) metrics(ctx context.Context, from watch.Sources) (engine.Part, error) {
+	if a.watch == nil {
+		return func(context.Context) error { return nil }, nil
+	}
+	listener, err := watch.Listen(ctx, a.cfg.MetricsAddr)
+	if err != nil {
+		return nil, err
+	}
+	a.log.Info("metrics are served", "address", "http://"+listener.Addr().String()+"/metrics")
+	from.Log = a.log
+	return func(ctx context.Context) error { return a.watch.Serve(ctx, listener, from) }, nil
+}
