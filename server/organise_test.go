@@ -31,6 +31,7 @@ func TestWaiting(t *testing.T) {
 		s.say(first, "hello")
 		time.Sleep(2 * time.Millisecond) // their times differ
 		s.say(second, "hello")
+		time.Sleep(2 * time.Millisecond)
 		s.say(first, "anybody?")
 		is("status=waiting", first, second)
 		is("status=open", first, second)

@@ -232,7 +232,9 @@ func testUndelivered(t *testing.T, s *fixture) {
 			const stuck = (more) => ({dest: "telegram", state: "failed", reason: "PEER_ID_INVALID", ...more});
 			return Response.json({...await answer.json(), undelivered: retried ? [] : [stuck({id: "telegram.s.1"}), stuck({id: "telegram.s.2", messageId: id})]});
 		}; })()`)
-	b.run(`(location.hash = "#/", frame().then(() => $("#rows a").click()))`)
+	b.run(`(location.hash = "#/")`)
+	b.until(`!$(".message")`) // left, or the click below would change nothing
+	b.click("#rows a")
 	b.until(`text(".message .undelivered") === "Not delivered to Telegram: PEER_ID_INVALID · Retry" && text("#undelivered") === text(".message .undelivered")`)
 	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "undelivered")
 	b.click(".message .undelivered button")
