@@ -76,10 +76,22 @@ func (t *tx) conditions(q *chat.SessionQuery) (text string, args []any) {
 	if q.Assignee != nil {
 		text, args = text+` AND assignee = ?`, append(args, *q.Assignee)
 	}
+	if q.Site != nil {
+		text, args = text+ofSite(*q.Site), append(args, *q.Site)
+	}
 	if q.Tag != "" {
 		text, args = text+` AND tags LIKE ? ESCAPE '\'`, append(args, containing(`"`+q.Tag+`"`))
 	}
 	return text, args
+}
+
+// ofSite is the condition for sessions of a site. All but the first have an index of their
+// own, which both databases choose by the second half.
+func ofSite(site string) string {
+	if site == "" {
+		return ` AND site = ?`
+	}
+	return ` AND site = ? AND site <> ''`
 }
 
 // Sessions implements [chat.Reader].
@@ -143,14 +155,19 @@ func (t *tx) Snoozed(limit int) ([]chat.Session, error) {
 
 // Each list is counted along its index, and no further than anybody needs to know.
 const (
-	countWaiting = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE ` + waiting + ` LIMIT ?) AS few`
-	countOf      = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE ` + waiting + ` AND assignee = ? LIMIT ?) AS few`
-	countStatus  = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE status = ? AND started_at > 0 LIMIT ?) AS few`
-	countSnoozed = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE snoozed_until > 0 LIMIT ?) AS few`
+	countWaiting = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE ` + waiting
+	countOf      = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE ` + waiting + ` AND assignee = ?`
+	countStatus  = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE status = ? AND started_at > 0`
+	fewOnes      = ` LIMIT ?) AS few`
+	countSnoozed = `SELECT COUNT(*) FROM (SELECT 1 FROM sessions WHERE snoozed_until > 0`
 )
 
 // Counts implements [chat.Reader].
-func (t *tx) Counts(person string) (counts chat.Counts, err error) {
+func (t *tx) Counts(person string, site *string) (counts chat.Counts, err error) {
+	among, ofIt := "", []any(nil)
+	if site != nil {
+		among, ofIt = ofSite(*site), []any{*site}
+	}
 	for _, c := range []struct {
 		into  *int
 		query string
@@ -166,7 +183,7 @@ func (t *tx) Counts(person string) (counts chat.Counts, err error) {
 		if c.into == &counts.Mine && person == "" {
 			continue
 		}
-		if *c.into, err = one[int](t, nil, c.query, append(c.args, chat.MostCounted)...); err != nil {
+		if *c.into, err = one[int](t, nil, c.query+among+fewOnes, append(append(c.args, ofIt...), chat.MostCounted)...); err != nil {
 			return counts, err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -29,10 +29,10 @@ func variables(s *chat.Session) []any {
 	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
-		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser}
+		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser, &s.Site}
 }
 
-const selectHeader = `SELECT token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
+const selectHeader = `SELECT site, token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
 
 // SessionHeader implements [chat.Reader].
 func (t *tx) SessionHeader(id string) (chat.Session, error) {
@@ -40,7 +40,7 @@ func (t *tx) SessionHeader(id string) (chat.Session, error) {
 		return s, nil
 	}
 	s := chat.Session{ID: id}
-	err := t.row(chat.ErrSessionNotFound, []any{&s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
+	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
 		selectHeader, id)
 	return s, err
 }
@@ -81,25 +81,25 @@ func (t *tx) SessionByToken(hash string) (chat.Session, error) {
 	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByToken, hash)
 }
 
-const selectSessionByVisitor = `SELECT ` + sessionColumns + ` FROM sessions WHERE visitor_id = ? AND resumable`
+const selectSessionByVisitor = `SELECT ` + sessionColumns + ` FROM sessions WHERE visitor_id = ? AND site = ? AND resumable`
 
 // SessionByVisitor implements [chat.Reader].
-func (t *tx) SessionByVisitor(visitorID string) (chat.Session, error) {
-	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByVisitor, visitorID)
+func (t *tx) SessionByVisitor(site, visitorID string) (chat.Session, error) {
+	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByVisitor, visitorID, site)
 }
 
-const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND token_hash = '' AND blocked = TRUE)`
+const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND site = ? AND token_hash = '' AND blocked = TRUE)`
 
 // VisitorBlocked implements [chat.Reader].
-func (t *tx) VisitorBlocked(visitorID string) (bool, error) {
-	return one[bool](t, nil, selectBlocked, visitorID)
+func (t *tx) VisitorBlocked(site, visitorID string) (bool, error) {
+	return one[bool](t, nil, selectBlocked, visitorID, site)
 }
 
-const selectOfVisitor = `SELECT id FROM sessions WHERE visitor_id = ? AND token_hash = '' AND blocked = ? LIMIT ?`
+const selectOfVisitor = `SELECT id FROM sessions WHERE visitor_id = ? AND site = ? AND token_hash = '' AND blocked = ? LIMIT ?`
 
 // SessionsOfVisitor implements [chat.Reader].
-func (t *tx) SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error) {
-	ids, err := list[string](t, selectOfVisitor, visitorID, blocked, limit)
+func (t *tx) SessionsOfVisitor(site, visitorID string, blocked bool, limit int) ([]string, error) {
+	ids, err := list[string](t, selectOfVisitor, visitorID, site, blocked, limit)
 	slices.Sort(ids)
 	return ids, err
 }
@@ -147,14 +147,14 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
 	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
-		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, searchText(s))
+		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site, searchText(s))
 	return wrap(err, "create session %s", s.ID)
 }
 

@@ -46,7 +46,7 @@ func TestSession(t *testing.T) {
 			return tx.SaveSession(s)
 		})
 		same("saved", func(r chat.Reader) (chat.Session, error) { return r.Session("a") })
-		same("by visitor", func(r chat.Reader) (chat.Session, error) { return r.SessionByVisitor("vivian") })
+		same("by visitor", func(r chat.Reader) (chat.Session, error) { return r.SessionByVisitor("", "vivian") })
 		s.Unread, s.Identity = 7, chat.Raw(`{}`)
 		apply(t, d, func(tx chat.Tx) error { return tx.SaveSession(s) }) // also without Lock
 		same("saved again", func(r chat.Reader) (chat.Session, error) { return r.Session("a") })
@@ -116,7 +116,7 @@ func TestSessionNotFound(t *testing.T) {
 			want(t, err, chat.ErrSessionNotFound)
 			_, err = tx.SessionByToken("")
 			want(t, err, chat.ErrSessionNotFound)
-			_, err = tx.SessionByVisitor("visitor-a") // it is bound to a token
+			_, err = tx.SessionByVisitor("", "visitor-a") // it is bound to a token
 			want(t, err, chat.ErrSessionNotFound)
 			want(t, tx.SaveSession(newSession("b", 1)), chat.ErrSessionNotFound)
 			return tx.EraseSession("b")
@@ -144,7 +144,7 @@ func TestVisitorBlocked(t *testing.T) {
 		})
 		for visitor, blocked := range map[string]bool{"v": true, "w": false, "x": false} {
 			read(t, d, func(r chat.Reader) error {
-				got, err := r.VisitorBlocked(visitor)
+				got, err := r.VisitorBlocked("", visitor)
 				if got != blocked {
 					t.Errorf("%s: blocked %v", visitor, got)
 				}
@@ -156,7 +156,7 @@ func TestVisitorBlocked(t *testing.T) {
 			want    string
 		}{{true, "[b]"}, {false, "[a]"}} {
 			read(t, d, func(r chat.Reader) error {
-				got, err := r.SessionsOfVisitor("v", tt.blocked, 10)
+				got, err := r.SessionsOfVisitor("", "v", tt.blocked, 10)
 				if fmt.Sprint(got) != tt.want {
 					t.Errorf("blocked %v: %v, want %s", tt.blocked, got, tt.want)
 				}
@@ -341,7 +341,7 @@ func TestFindOrCreate(t *testing.T) {
 			fresh := &chat.Session{ID: chat.NewID(), VisitorID: "v", Resumable: true, Status: chat.StatusOpen}
 			wg.Go(func() {
 				err := d.Apply(t.Context(), func(tx chat.Tx) error {
-					s, err := tx.SessionByVisitor("v")
+					s, err := tx.SessionByVisitor("", "v")
 					if err == nil {
 						ids[i] = s.ID
 						return nil

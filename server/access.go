@@ -19,19 +19,44 @@ type admission struct {
 	*clients
 	*limits
 	*signIns
+	sites func() *chat.Sites
 }
 
-// visitor admits requests with the public key from an allowed origin. The service checks
-// which session they may use.
+// visitor admits requests with the public key of a site from an origin that is allowed
+// there. The service checks which session they may use.
 func (s *admission) visitor(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
-	if !s.originAllowed(r) {
+	site := s.siteOf(key)
+	if !s.allowedAt(r, site) {
 		return chat.Author{}, errForbidden
 	}
-	if !s.keys.IsPublic(key) {
+	if site == nil {
 		return chat.Author{}, s.denied(w, r)
 	}
-	return chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget,
+	if site.ArchivedAt != 0 {
+		return chat.Author{}, chat.ErrSiteArchived
+	}
+	return chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget, Site: site.ID,
 		Token: r.Header.Get("X-Session-Token"), TokenRequired: s.cfg.RequireSessionToken}, nil
+}
+
+// siteOf returns the site with a public key, nil for none.
+func (s *admission) siteOf(key string) *chat.Site {
+	sites := s.sites()
+	if s.keys.IsPublic(key) {
+		return sites.Of("")
+	}
+	site, _ := sites.WithKey(key)
+	return site
+}
+
+// allowedAt reports whether the requesting page's origin is allowed at a site: the first
+// one's are relay's ALLOWED_ORIGINS. Without a site, any that some site allows is.
+func (s *admission) allowedAt(r *http.Request, site *chat.Site) bool {
+	if site != nil {
+		return site.ID == "" && s.originAllowed(r) || site.ID != "" && s.originAmong(r, site.Origins.V)
+	}
+	all := s.sites().All()
+	return slices.ContainsFunc(all, func(site chat.Site) bool { return s.allowedAt(r, &site) })
 }
 
 // operator admits requests with the secret key or the console's cookie.
@@ -123,11 +148,12 @@ func requestKey(r *http.Request, inQuery bool) string {
 // widgetCORS lets pages of the allowed origins read responses, never with credentials.
 func (s *admission) widgetCORS(w http.ResponseWriter, r *http.Request) (preflight bool) {
 	h := w.Header()
-	if len(s.cfg.AllowedOrigins) == 0 {
+	if sites := s.sites(); !sites.Several() && len(s.cfg.AllowedOrigins) == 0 {
 		h.Set("Access-Control-Allow-Origin", "*")
 	} else {
 		h.Set("Vary", "Origin")
-		if origin := r.Header.Get("Origin"); origin != "" && s.originAllowed(r) {
+		// A preflight has no key, so that its answer is for all sites.
+		if origin := r.Header.Get("Origin"); origin != "" && s.allowedAt(r, s.siteOf(requestKey(r, true))) {
 			h.Set("Access-Control-Allow-Origin", origin)
 		}
 	}
@@ -171,9 +197,12 @@ type clients struct {
 
 // originAllowed reports whether the requesting page's origin is allowed. Requests
 // without an origin do not come from a foreign page.
-func (s *clients) originAllowed(r *http.Request) bool {
+func (s *clients) originAllowed(r *http.Request) bool { return s.originAmong(r, s.cfg.AllowedOrigins) }
+
+// originAmong is originAllowed for a list of origins, of which none means any.
+func (s *clients) originAmong(r *http.Request, list []string) bool {
 	origin := r.Header.Get("Origin")
-	if origin == "" || len(s.cfg.AllowedOrigins) == 0 || slices.Contains(s.cfg.AllowedOrigins, origin) {
+	if origin == "" || len(list) == 0 || slices.Contains(list, origin) {
 		return true
 	}
 	u, err := url.Parse(origin)

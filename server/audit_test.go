@@ -18,6 +18,11 @@ import (
 // list gets from it; "-" and a reason when none.
 var audited = map[string]string{
 	"PATCH /api/admin/settings":                          chat.AuditSettingsChanged,
+	"POST /api/admin/sites":                              chat.AuditSiteAdded,
+	"PATCH /api/admin/sites/{site}":                      chat.AuditSiteChanged,
+	"DELETE /api/admin/sites/{site}":                     chat.AuditSiteErased,
+	"POST /api/admin/sites/{site}/key":                   chat.AuditKeyRotated,
+	"PATCH /api/admin/sites/{site}/settings":             chat.AuditSettingsChanged,
 	"PATCH /api/admin/sessions/{session}":                "- the conversation's timeline says who assigned, tagged or snoozed it",
 	"DELETE /api/admin/sessions/{session}":               chat.AuditErased,
 	"POST /api/admin/sessions/{session}/messages":        "- the message says who wrote it",

@@ -64,7 +64,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Statistics: statistics.New(store, s.Engine.Settings, log), Log: log, Version: "test"}, backlog, seal)
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = s.server.HTTPServer()
-	wt := newWitness(t, nil, hs.Config.Handler)
+	wt := newWitness(t, s, hs.Config.Handler)
 	wt.backendKey = string(cfg.APIKey)
 	hs.Config.Handler = wt
 	hs.Start()

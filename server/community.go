@@ -16,6 +16,7 @@ type community struct {
 	conversations *conversationAPI
 	operators     *operatorStreams
 	settings      *settingsAPI
+	sites         *siteAPI
 	deliveries    *deliveryAPI
 	knowledge     *knowledgeAPI
 	statistics    *statisticsAPI
@@ -50,15 +51,17 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	audit := auditor{team, s.clients}
 	signIns := &signIns{s.clients, audit, team, keys}
 	passwords := &passwords{s.limits, password.NewHasher()}
+	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	return &community{
 		Server:        s,
-		admission:     &admission{s.clients, s.limits, signIns},
+		admission:     &admission{s.clients, s.limits, signIns, engine.Sites},
 		widget:        &widgetAPI{s.limits, shown, engine, d.Statistics},
 		visitors:      &visitorStreams{s.limits, s.streams, engine, links},
 		files:         &fileAPI{s.limits, engine, links},
 		conversations: &conversationAPI{shown, audit, engine, d.Search},
 		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
-		settings:      &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI},
+		settings:      settings,
+		sites:         &siteAPI{audit, s.clients, settings, engine, keys},
 		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
 		knowledge:     &knowledgeAPI{audit, d.Knowledge},
 		statistics:    &statisticsAPI{d.Statistics},

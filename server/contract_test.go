@@ -20,6 +20,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // witness holds every request that a test makes and every answer that it gets
@@ -31,21 +32,27 @@ type witness struct {
 		Errorf(format string, args ...any)
 	}
 	keys *server.Keyring // of the community server
-	next http.Handler
+	// sites are its other sites, which have public keys of their own.
+	sites func() *chat.Sites
+	next  http.Handler
 	// backendKey is the bridge server's API_KEY.
 	backendKey string
 }
 
-func newWitness(t *testing.T, keys *server.Keyring, next http.Handler) *witness {
+func newWitness(t *testing.T, s *site, next http.Handler) *witness {
 	document() // here its mistakes end the test
-	return &witness{t: t, keys: keys, next: next}
+	wt := &witness{t: t, keys: s.ring, next: next}
+	if s.ring != nil {
+		wt.sites = s.Sites
+	}
+	return wt
 }
 
 // maxSeen is how much of a request's body is looked at.
 const maxSeen = 4 << 20
 
 func (wt *witness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ring := &keysOf{wt.keys, wt.backendKey, bearer(r), r.Header.Get("X-API-Key"), r.URL.Query().Get("apiKey")}
+	ring := &keysOf{wt.keys, wt.sites, wt.backendKey, bearer(r), r.Header.Get("X-API-Key"), r.URL.Query().Get("apiKey")}
 	known := ring.look() // now: the request may rotate them
 	sent := &tee{ReadCloser: r.Body}
 	r.Body = sent
@@ -74,6 +81,7 @@ func brief(err error) string { return dumps.ReplaceAllString(err.Error(), " $1")
 // keysOf are the keys that a request brings.
 type keysOf struct {
 	ring                  *server.Keyring
+	sites                 func() *chat.Sites
 	backend               string
 	bearer, header, query string
 }
@@ -91,10 +99,14 @@ func (k *keysOf) look() map[string]bool {
 	if k.ring == nil {
 		return map[string]bool{"backendKey": k.bearer == k.backend, "backendKeyHeader": k.header == k.backend}
 	}
+	public := func(key string) bool {
+		_, ofSite := k.sites().WithKey(key)
+		return ofSite || k.ring.IsPublic(key)
+	}
 	return map[string]bool{
-		"publicKey": k.ring.IsPublic(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong,
-		"apiKeyHeader":   k.ring.IsPublic(k.header) || k.ring.Check(k.header) != server.KeyWrong,
-		"publicKeyQuery": k.ring.IsPublic(k.query),
+		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong,
+		"apiKeyHeader":   public(k.header) || k.ring.Check(k.header) != server.KeyWrong,
+		"publicKeyQuery": public(k.query),
 	}
 }
 

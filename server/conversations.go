@@ -89,7 +89,7 @@ func (s presentation) views(rd chat.Reader, list []chat.Session) ([]sessionView,
 }
 
 func (s presentation) view(session *chat.Session, last chat.Message) sessionView {
-	v := sessionView{PublicSession: session.Public(), OperatorOnline: s.engine.OperatorOnline(),
+	v := sessionView{PublicSession: s.engine.Sites().Public(session), OperatorOnline: s.engine.OperatorOnline(),
 		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
 		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat,
 		Nickname: chat.Nickname(session.VisitorID), Tags: session.TagList(), SnoozedUntil: session.SnoozedUntil}
@@ -108,7 +108,7 @@ func (s presentation) view(session *chat.Session, last chat.Message) sessionView
 
 // sessions answers GET /api/admin/sessions: most recently active first.
 func (s *conversationAPI) sessions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	q, err := sessionQuery(r, by)
+	q, err := s.sessionQuery(r, by)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func placeOf(q *chat.SessionQuery, s *chat.Session) chat.Cursor {
 	return chat.Cursor{At: s.LastActivity, ID: s.ID}
 }
 
-func sessionQuery(r *http.Request, by chat.Author) (chat.SessionQuery, error) {
+func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.SessionQuery, error) {
 	form := r.URL.Query()
 	q := chat.SessionQuery{Status: chat.Status(form.Get("status")), Search: strings.TrimSpace(form.Get("q"))}
 	switch form.Get("empty") {
@@ -162,6 +162,9 @@ func sessionQuery(r *http.Request, by chat.Author) (chat.SessionQuery, error) {
 		return q, badRequest("status must be open, closed, waiting, snoozed or all")
 	}
 	var err error
+	if q.Site, err = s.siteAsked(r); err != nil {
+		return q, err
+	}
 	switch who := form.Get("assignee"); who {
 	case "":
 	case "none":
@@ -184,6 +187,19 @@ func sessionQuery(r *http.Request, by chat.Author) (chat.SessionQuery, error) {
 	}
 	q.Before, err = parseCursor(form.Get("cursor"))
 	return q, err
+}
+
+// siteAsked is the id of the site that ?site= names, nil for all.
+func (s presentation) siteAsked(r *http.Request) (*string, error) {
+	name := r.URL.Query().Get("site")
+	if name == "" {
+		return nil, nil
+	}
+	site, err := s.engine.Sites().Named(name)
+	if err != nil {
+		return nil, badRequest("site must be the id of a site; GET /api/admin/sites lists them")
+	}
+	return &site.ID, nil
 }
 
 // listCursor renders a place in a list.
@@ -235,7 +251,7 @@ func (s *conversationAPI) messages(_ http.ResponseWriter, r *http.Request, by ch
 }
 
 func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
-	by, err := s.named(by, in.OperatorName)
+	by, err := s.named(r, by, in.OperatorName)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +264,7 @@ func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.A
 }
 
 // named sets the display name of an operator who authenticated with a key.
-func (s *conversationAPI) named(by chat.Author, name string) (chat.Author, error) {
+func (s *conversationAPI) named(r *http.Request, by chat.Author, name string) (chat.Author, error) {
 	if utf8.RuneCountInString(name) > maxOperatorName {
 		return by, badRequest("operatorName must be at most 100 characters")
 	}
@@ -256,7 +272,11 @@ func (s *conversationAPI) named(by chat.Author, name string) (chat.Author, error
 		by.Name = name
 	}
 	if by.Name == "" {
-		by.Name = s.engine.Settings().Text("operatorName")
+		settings, err := s.engine.SettingsIn(r.Context(), by, pathVar(r, "session"))
+		if err != nil {
+			return by, err
+		}
+		by.Name = settings.Text("operatorName")
 	}
 	return by, nil
 }
@@ -295,7 +315,7 @@ func (s *conversationAPI) read(_ http.ResponseWriter, r *http.Request, by chat.A
 }
 
 func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
-	by, err := s.named(by, in.OperatorName)
+	by, err := s.named(r, by, in.OperatorName)
 	if err != nil {
 		return nil, err
 	}

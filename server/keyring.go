@@ -146,7 +146,7 @@ func (k *Keyring) expire() {
 
 // create makes the keys if there are none.
 func (k *Keyring) create(ctx context.Context) error {
-	public, secret := "pk_"+chat.NewToken(), "sk_"+chat.NewToken()
+	public, secret := newPublicKey(), "sk_"+chat.NewToken()
 	return k.store.Apply(ctx, func(tx chat.Tx) error {
 		have, err := tx.LockMeta(metaPublicKey) // several nodes may start for the first time
 		if err != nil || have != "" {
@@ -391,6 +391,8 @@ func (k *Keyring) rotate(ctx context.Context, prefix string, put func(tx chat.Tx
 	_, err = k.read(ctx)
 	return key, err
 }
+
+func newPublicKey() string { return "pk_" + chat.NewToken() }
 
 // newCode makes a set-up code of 60 random bits, XXXX-XXXX-XXXX.
 func newCode() string { return codeOf(rand.Text()) }

@@ -82,6 +82,14 @@ var matrix = map[string]entry{
 	"GET /api/admin/operator/status":                     {operator, "/api/admin/operator/status", nil, 0},
 	"POST /api/admin/operator/status":                    {operator, "/api/admin/operator/status", object{"online": true}, 0},
 	"POST /api/admin/operator/activity":                  {operator, "/api/admin/operator/activity", nil, 0},
+	"GET /api/admin/sites":                               {operator, "/api/admin/sites", nil, 0},
+	"POST /api/admin/sites":                              {administrator, "/api/admin/sites", object{"name": "x", "id": "main"}, 400},
+	"GET /api/admin/sites/{site}":                        {operator, "/api/admin/sites/main", nil, 0},
+	"PATCH /api/admin/sites/{site}":                      {administrator, "/api/admin/sites/main", object{"origins": []string{}}, 400},
+	"DELETE /api/admin/sites/{site}":                     {administrator, "/api/admin/sites/main?name=x", nil, 400},
+	"POST /api/admin/sites/{site}/key":                   {administrator, "/api/admin/sites/none/key", nil, 404},
+	"GET /api/admin/sites/{site}/settings":               {operator, "/api/admin/sites/main/settings", nil, 0},
+	"PATCH /api/admin/sites/{site}/settings":             {administrator, "/api/admin/sites/main/settings", object{}, 0},
 	"GET /api/admin/bridges":                             {operator, "/api/admin/bridges", nil, 0},
 	"POST /api/admin/bridges/{name}/test":                {administrator, "/api/admin/bridges/telegram/test", nil, 409},
 	"POST /api/admin/bridges/{name}/connect":             {administrator, "/api/admin/bridges/slack/connect", object{}, 0},
@@ -224,6 +232,13 @@ type credential struct {
 	header    []string
 }
 
+// otherSite is the caller who has another site's key, and the token of a session of the
+// first.
+const (
+	otherSite = "another site's key and the token"
+	otherKey  = "pk_other_0123456789abcdef"
+)
+
 // origin is where the caller's page is; a program has none.
 type origin struct{ name, origin, site string }
 
@@ -241,6 +256,8 @@ func (k kind) judge(method, cred string, from origin) int {
 		switch {
 		case foreign:
 			return 403
+		case cred == otherSite:
+			return map[kind]int{widget: 0, session: 404}[k]
 		case !strings.HasPrefix(cred, "the public key"):
 			return 401
 		case k == session && cred != "the public key and the token":
@@ -250,7 +267,7 @@ func (k kind) judge(method, cred string, from origin) int {
 		switch {
 		case cred == "the secret key" && from.origin == "":
 			return 0
-		case cred == "the secret key", strings.Contains(cred, "public"), cred == "a wrong key":
+		case cred == "the secret key", strings.Contains(cred, "public"), cred == "a wrong key", cred == otherSite:
 			return 401
 		case from.site == "cross-site" && !safe:
 			return 403
@@ -271,6 +288,7 @@ func (k kind) judge(method, cred string, from origin) int {
 // expects exactly one answer of each.
 func TestSecurityMatrix(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t), func(c *config.Config) { c.AllowedOrigins = []string{"https://shop.test"} })
+	s.must("POST", "/api/admin/sites", secretKey, object{"name": "Other", "publicKey": otherKey, "origins": []string{"https://shop.test"}})
 	bridge := newBridgeSite(t, func(c *config.Config) { c.APIKey = backendKey })
 	for _, rt := range slices.Concat(s.server.Routes(), bridge.server.Routes()) {
 		if _, known := matrix[rt]; !known {
@@ -313,6 +331,7 @@ func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 			{"the public key and the token", publicKey, []string{"X-Session-Token", v.token}},
 			{"the public key and a forged token", publicKey, []string{"X-Session-Token", v.token + "x"}},
 			{"the public key and another session's token", publicKey, []string{"X-Session-Token", v.other}},
+			{otherSite, otherKey, []string{"X-Session-Token", v.token}},
 			{"the token alone", "", []string{"X-Session-Token", v.token}},
 			{"the secret key", secretKey, nil}, {"the console's cookie", "", []string{"Cookie", cookie}},
 			{"an administrator's cookie", "", []string{"Cookie", admin}}, {"an operator's cookie", "", []string{"Cookie", colleague}},

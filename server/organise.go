@@ -37,7 +37,7 @@ func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by ch
 		}
 		o.Assignee = &id
 	}
-	by, err := s.named(by, "")
+	by, err := s.named(r, by, "")
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,12 @@ func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat
 		chat.Counts
 		Tags []chat.Tag `json:"tags"`
 	}{}
-	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		if answer.Counts, err = rd.Counts(by.Person); err != nil {
+	site, err := s.siteAsked(r)
+	if err != nil {
+		return nil, err
+	}
+	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		if answer.Counts, err = rd.Counts(by.Person, site); err != nil {
 			return err
 		}
 		answer.Tags, err = rd.TagsInUse()

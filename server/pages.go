@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"fmt"
 	"html"
 	"log/slog"
 	"net/http"
@@ -85,15 +84,9 @@ func (s renderer) showError(w http.ResponseWriter, r *http.Request, status int, 
 	s.show(w, r, status, "error.html", slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
 }
 
-// snippet is the HTML that embeds the widget in a website. Only pages that ask for
-// proactive messages load anything before the chat is opened.
+// snippet embeds the widget in the first website.
 func (s *ownPages) snippet(r *http.Request) string {
-	more := ""
-	if len(s.engine.Settings().Proactive()) > 0 {
-		more = " data-proactive"
-	}
-	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"%[3]s></script>`,
-		html.EscapeString(s.baseURL(r)), s.keys.Public(), more)
+	return snippetFor(s.baseURL(r), s.keys.Public(), s.engine.Settings())
 }
 
 // baseURL is relay's address: as configured, else as this request
@@ -120,8 +113,8 @@ func (s *ownPages) demo(w http.ResponseWriter, r *http.Request) {
 }
 
 // config answers GET /api/widget/config: the config without a session.
-func (s *widgetAPI) config(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.engine.Settings().WidgetConfig(), nil
+func (s *widgetAPI) config(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
+	return s.engine.SettingsOf(by.Site).WidgetConfig(), nil
 }
 
 // preview answers GET /preview: an empty page with the widget, which the console

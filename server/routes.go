@@ -49,7 +49,7 @@ type audience struct {
 func (c *community) audiences() []audience {
 	return []audience{
 		{"/api/widget/", rules{cors: c.admission.widgetCORS, filtered: true}, c.widgetRoutes()},
-		{"/api/admin/", rules{filtered: true}, slices.Concat(c.conversationRoutes(), c.siteRoutes(), c.teamRoutes())},
+		{"/api/admin/", rules{filtered: true}, slices.Concat(c.conversationRoutes(), c.siteRoutes(), c.settingRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
 		{"", rules{}, slices.Concat(c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
@@ -178,8 +178,25 @@ func (c *community) conversationRoutes() []route {
 	}
 }
 
-// siteRoutes are about the site: its settings, channels, knowledge, numbers and state.
+// siteRoutes are about the websites.
 func (c *community) siteRoutes() []route {
+	operators, administrators := c.operatorRules(maxAdminBody)
+	keeping := administrators
+	keeping.access = lasting(administrators.access)
+	return []route{
+		{"GET", "/api/admin/sites", operators, c.sites.list},
+		{"POST", "/api/admin/sites", administrators, body(c.sites.add)},
+		{"GET", "/api/admin/sites/{site}", operators, c.sites.site},
+		{"PATCH", "/api/admin/sites/{site}", administrators, body(c.sites.change)},
+		{"DELETE", "/api/admin/sites/{site}", administrators, c.sites.erase},
+		{"POST", "/api/admin/sites/{site}/key", keeping, c.sites.rotateKey},
+		{"GET", "/api/admin/sites/{site}/settings", operators, c.sites.readSettings},
+		{"PATCH", "/api/admin/sites/{site}/settings", administrators, body(c.sites.patchSettings)},
+	}
+}
+
+// settingRoutes are about settings, channels, knowledge, numbers and relay's state.
+func (c *community) settingRoutes() []route {
 	operators, administrators := c.operatorRules(maxAdminBody)
 	keepingOperators, keepingAdministrators := operators, administrators
 	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)

@@ -92,7 +92,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	s.server = srv
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = srv.HTTPServer()
-	hs.Config.Handler = newWitness(t, s.ring, hs.Config.Handler)
+	hs.Config.Handler = newWitness(t, s, hs.Config.Handler)
 	hs.Start()
 	s.url = hs.URL
 	t.Cleanup(func() {

@@ -58,9 +58,9 @@ func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	rules := s.engine.Settings().AttachmentRules()
-	if !rules.Enabled {
-		return nil, chat.ErrAttachmentsOff
+	rules, err := s.rules(r, by, sessionID)
+	if err != nil {
+		return nil, err
 	}
 	body := newPatientReader(limitedBody(r, rules.MaxBytes+formOverhead), w)
 	defer body.end()
@@ -83,6 +83,19 @@ func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author,
 	}
 	a.URL = s.links.URL(&a, chat.Now().Add(chat.LinkLife))
 	return a, nil
+}
+
+// rules are those for the files of a session, whose id may still be in the form.
+func (s *fileAPI) rules(r *http.Request, by chat.Author, sessionID string) (chat.AttachmentRules, error) {
+	settings, err := s.engine.SettingsIn(r.Context(), by, sessionID)
+	if err != nil {
+		return chat.AttachmentRules{}, err
+	}
+	rules := settings.AttachmentRules()
+	if !rules.Enabled {
+		err = chat.ErrAttachmentsOff
+	}
+	return rules, err
 }
 
 // formBoundary stands between the parts of a form.

@@ -60,7 +60,7 @@ func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author
 		return nil, err
 	}
 	event := in.event()
-	if err := s.mayStore(r, int64(len(event.Data)), s.engine.Settings().AttachmentRules().MaxBytes, "Too much data; try again later"); err != nil {
+	if err := s.mayStore(r, int64(len(event.Data)), s.engine.SettingsOf(by.Site).AttachmentRules().MaxBytes, "Too much data; try again later"); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, event)
@@ -111,8 +111,8 @@ type proactiveAnswer struct {
 
 // proactive is asked by pages that carry data-proactive: the widget keeps the
 // answer for minutes, and nothing is learned of who asks.
-func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, _ chat.Author) (any, error) {
-	settings := s.engine.Settings()
+func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
+	settings := s.engine.SettingsOf(by.Site)
 	return proactiveAnswer{s.engine.OperatorOnline(), settings.Proactive(), settings.WidgetConfig()}, nil
 }
 

@@ -62,7 +62,7 @@ type widgetAPI struct {
 	counter *statistics.Counter
 }
 
-func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if err := s.limited(w, r, s.rates.inits, s.address(r)); err != nil {
 		return nil, err
 	}
@@ -73,6 +73,7 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, _ chat.Author)
 	agent := strings.ToValidUTF8(cmp.Or(in.UserAgent, r.UserAgent()), "")
 	browser, device := describeAgent(agent)
 	v, err := s.engine.Init(r.Context(), engine.Visit{
+		Site:      by.Site,
 		VisitorID: in.VisitorID,
 		UseToken:  in.UseSessionToken || s.cfg.RequireSessionToken,
 		Token:     in.SessionToken,
@@ -90,7 +91,7 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, _ chat.Author)
 		ReplySeconds: int64(s.counter.ReplyTime().Seconds()), Hours: s.engine.Openings(),
 		Messages: s.showFiles(v.History.Messages), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive, v.AskContact},
-		Config:  s.engine.Settings().WidgetConfig(),
+		Config:  s.engine.SettingsOf(by.Site).WidgetConfig(),
 	}, nil
 }
 
@@ -114,14 +115,14 @@ func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author,
 		return nil, err
 	}
 	post := in.post(in.SessionID)
-	post.ClientID, post.WithoutAI = in.ClientID, !s.mayAskAI(r)
+	post.ClientID, post.WithoutAI = in.ClientID, !s.mayAskAI(r, by)
 	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 
 // mayAskAI counts a visitor's message against the calls of the AI that one address may
 // cause in an hour, and reports whether it is one of them.
-func (s *widgetAPI) mayAskAI(r *http.Request) bool {
-	ai, limit, now := s.engine.Settings().AI(), s.rates.aiCalls, time.Now()
+func (s *widgetAPI) mayAskAI(r *http.Request, by chat.Author) bool {
+	ai, limit, now := s.engine.SettingsOf(by.Site).AI(), s.rates.aiCalls, time.Now()
 	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
 		return true
 	}

@@ -56,7 +56,7 @@ func TestWitness(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			notes := &noted{}
-			witness := newWitness(t, s.ring, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			witness := newWitness(t, s, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
 				w.Header().Set("Content-Type", tt.contentType)
 				w.WriteHeader(tt.status)

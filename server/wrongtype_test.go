@@ -28,7 +28,7 @@ func TestWrongTypesAreNamed(t *testing.T) {
 				}
 				for _, example := range examples {
 					for _, w := range wrongs(schema, example) {
-						a := s.call(method, pathVariable.ReplaceAllString(path, "x"), key, w.body)
+						a := s.call(method, pathVariable.ReplaceAllString(strings.ReplaceAll(path, "{site}", "main"), "x"), key, w.body)
 						if s.refused(a, 400, w.path); t.Failed() {
 							t.Fatalf("%s took %v", rt, w.body)
 						}

@@ -45,6 +45,9 @@ const (
 	AuditAnswerRemoved       = "saved_answer_removed"
 	AuditDeliveryRetried     = "deliveries_retried"
 	AuditDeliveryDiscarded   = "deliveries_discarded"
+	AuditSiteAdded           = "site_added"
+	AuditSiteChanged         = "site_changed"
+	AuditSiteErased          = "site_erased"
 )
 
 // AuditEntry records who did what and when.

@@ -13,18 +13,20 @@ type Author struct {
 	// Replaced marks the secret key before, which works a few minutes longer, but not for
 	// what would outlive it.
 	Replaced bool
+	Site     string // of a visitor: the one whose public key was sent
 	Token    string // a visitor's session token
 	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool
 }
 
 // Authorise admits operators, and visitors to their own session: one bound
-// to a token requires that token, and a foreign session is reported as not found.
+// to a token requires that token, and a foreign session, as every one of another site, is
+// reported as not found.
 func (a Author) Authorise(s *Session) error {
 	if a.Sender != SenderVisitor {
 		return nil
 	}
-	if s.TokenHash == "" && a.TokenRequired {
+	if s.Site != a.Site || s.TokenHash == "" && a.TokenRequired {
 		return ErrSessionNotFound
 	}
 	if s.TokenHash != "" && !sameHash(Hash(a.Token), s.TokenHash) {

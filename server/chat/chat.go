@@ -50,6 +50,7 @@ type CSAT struct {
 // Session is one visitor's conversation.
 type Session struct {
 	ID        string `db:"id"`
+	Site      string `db:"site"` // the site's id, which never changes; see [Site]
 	VisitorID string `db:"visitor_id"`
 	// TokenHash is the SHA-256 of the session token. Empty: the session was
 	// opened without one and its id alone is the authority.

@@ -5,6 +5,7 @@ import "cmp"
 // PublicSession is the session as webhooks and backends see it.
 type PublicSession struct {
 	ID           string   `json:"id"`
+	Site         string   `json:"site,omitempty"` // its public id, as soon as there are several
 	VisitorID    string   `json:"visitorId"`
 	CreatedAt    Time     `json:"createdAt"`
 	LastActivity Time     `json:"lastActivity"`
@@ -13,9 +14,10 @@ type PublicSession struct {
 	Identity     Raw      `json:"identity,omitempty"`
 }
 
-// Public returns the session for webhooks and backends.
+// Public returns the session for webhooks and backends, without its site, which
+// [Sites.Public] adds.
 func (s *Session) Public() PublicSession {
-	return PublicSession{s.ID, s.VisitorID, s.CreatedAt, s.LastActivity, s.AIActive, s.Metadata.V, s.Identity}
+	return PublicSession{s.ID, "", s.VisitorID, s.CreatedAt, s.LastActivity, s.AIActive, s.Metadata.V, s.Identity}
 }
 
 // BrowserKey is the same for all sessions that one browser began, each with the token of
@@ -33,7 +35,7 @@ func (s *Session) Siblings(rd SessionReader, blocked bool, limit int) ([]string,
 	if browser := s.BrowserKey(); browser != "" {
 		return rd.SessionsOfBrowser(browser, blocked, limit)
 	}
-	return rd.SessionsOfVisitor(s.VisitorID, blocked, limit)
+	return rd.SessionsOfVisitor(s.Site, s.VisitorID, blocked, limit)
 }
 
 // Waits reports whether the session is among those that wait, or would be if it were not snoozed.

@@ -13,6 +13,7 @@ const (
 	FromDefault     = "default"
 	FromEnvironment = "environment"
 	FromStored      = "stored"
+	FromSite        = "site" // stored for this site alone, as long as there are several
 )
 
 // Settings are the current values with their sources.
@@ -115,6 +116,32 @@ func SettingsOf(declared []Setting, env, stored map[string]Raw) *Settings {
 		s.values[def.Name], s.sources[def.Name] = value, source
 	}
 	return s
+}
+
+// ofSite returns the settings with those of one site over relay's own.
+func (s *Settings) ofSite(own map[string]Raw, several bool) *Settings {
+	if len(own) == 0 {
+		return s
+	}
+	source := FromStored
+	if several {
+		source = FromSite
+	}
+	of := *s
+	of.values, of.sources = maps.Clone(s.values), maps.Clone(s.sources)
+	for i := range s.declared {
+		def := &s.declared[i]
+		if value, ok := own[def.Name]; ok && def.Site {
+			of.values[def.Name], of.sources[def.Name] = value, source
+		}
+	}
+	return &of
+}
+
+// IsOfSite reports whether each site may have its own value of a setting.
+func (s *Settings) IsOfSite(name string) bool {
+	def, known := s.find(name)
+	return known && def.Site
 }
 
 // Public returns the settings as the admin API does: with aliases, masked secrets, the

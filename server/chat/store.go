@@ -60,6 +60,7 @@ type Reader interface {
 	PeopleReader
 	PasskeyReader
 	MetaReader
+	SiteReader
 	BacklogReader
 }
 
@@ -77,6 +78,7 @@ type Tx interface {
 	PeopleTx
 	PasskeyTx
 	MetaTx
+	SiteTx
 	BacklogTx
 	Fencer
 }
@@ -95,6 +97,7 @@ type SessionQuery struct {
 	// Assignee is a person's id, or "" for nobody's; nil does not restrict.
 	Assignee *string
 	Tag      string
+	Site     *string // a site's id; nil does not restrict
 }
 
 // MessageQuery selects a part of a session's history: the newest messages, or

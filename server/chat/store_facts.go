@@ -46,6 +46,29 @@ type MetaTx interface {
 	LockMeta(name string) (string, error)
 }
 
+// SiteReader is the part of a [Reader] about sites.
+type SiteReader interface {
+	// Sites lists the stored sites, in any order: the first is among them once somebody has
+	// given it a name.
+	Sites() ([]Site, error)
+	// SiteSettings returns the settings that sites have instead of relay's own, by site and
+	// name.
+	SiteSettings() (map[string]map[string]Raw, error)
+	// CountSessions counts a site's conversations.
+	CountSessions(site string) (int, error)
+}
+
+// SiteTx is the part of a [Tx] about sites.
+type SiteTx interface {
+	// PutSite stores a new or changed site.
+	PutSite(s *Site) error
+	PutSiteSetting(site, name string, value Raw) error
+	DeleteSiteSetting(site, name string) error
+	// DropSite removes a site with its settings, unless it has sessions, and reports whether
+	// it did.
+	DropSite(id string) (bool, error)
+}
+
 // BacklogReader is the part of a [Reader] about what backends read.
 type BacklogReader interface {
 	// Backlog lists the backlog's events behind a number, in order. None appears later

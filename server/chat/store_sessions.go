@@ -7,13 +7,14 @@ type SessionReader interface {
 	// status, block and revisions. The rest of the session is left empty.
 	SessionHeader(id string) (Session, error)
 	SessionByToken(hash string) (Session, error)
-	// SessionByVisitor finds the visitor's resumable session.
-	SessionByVisitor(visitorID string) (Session, error)
-	// VisitorBlocked reports whether any of the visitor's sessions without a token is blocked.
-	VisitorBlocked(visitorID string) (bool, error)
-	// SessionsOfVisitor lists the ids of the visitor's sessions without a token that are
-	// blocked, or of those that are not, in order.
-	SessionsOfVisitor(visitorID string, blocked bool, limit int) ([]string, error)
+	// SessionByVisitor finds the visitor's resumable session at a site.
+	SessionByVisitor(site, visitorID string) (Session, error)
+	// VisitorBlocked reports whether any of the visitor's sessions without a token at a site
+	// is blocked.
+	VisitorBlocked(site, visitorID string) (bool, error)
+	// SessionsOfVisitor lists the ids of the visitor's sessions without a token at a site that
+	// are blocked, or of those that are not, in order.
+	SessionsOfVisitor(site, visitorID string, blocked bool, limit int) ([]string, error)
 	// SessionsOfBrowser is SessionsOfVisitor for the key of a browser, [Session.BrowserKey].
 	SessionsOfBrowser(browser string, blocked bool, limit int) ([]string, error)
 	// Sessions lists sessions, the most recently active first; the waiting ones
@@ -22,8 +23,8 @@ type SessionReader interface {
 	// Snoozed lists the snoozed sessions, the first due first.
 	Snoozed(limit int) ([]Session, error)
 	// Counts counts the conversations of each list, each up to MostCounted; person
-	// is whose Mine counts.
-	Counts(person string) (Counts, error)
+	// is whose Mine counts; only those of a site, unless that is nil.
+	Counts(person string, site *string) (Counts, error)
 	// TagsInUse lists the tags of all sessions by name.
 	TagsInUse() ([]Tag, error)
 	// Export lists sessions with messages by their number, which never

@@ -219,22 +219,18 @@ func (c *Config) outOfRange() (wrong []string) {
 	return wrong
 }
 
-// usualPorts are those that browsers leave out.
-var usualPorts = map[string]string{"http": ":80", "https": ":443"}
-
 // tidyOrigins brings the allowed origins into the form in which browsers send
 // theirs and reports whether all of them are origins. A * stands for any.
 func (c *Config) tidyOrigins() bool {
 	if slices.Contains(c.AllowedOrigins, "*") {
 		c.AllowedOrigins = nil
 	}
-	for i, origin := range c.AllowedOrigins {
-		origin = strings.ToLower(strings.TrimRight(origin, "/"))
-		u, err := url.Parse(origin)
-		if err != nil || !chat.IsBaseURL(origin) || u.Path != "" || strings.Contains(u.Host, "*") || !isHeaderText(origin) {
+	for i, given := range c.AllowedOrigins {
+		origin, ok := chat.TidyOrigin(given)
+		if !ok {
 			return false
 		}
-		c.AllowedOrigins[i] = strings.TrimSuffix(origin, usualPorts[u.Scheme])
+		c.AllowedOrigins[i] = origin
 	}
 	return true
 }

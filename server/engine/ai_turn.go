@@ -256,7 +256,7 @@ func (r *aiTurns) AskForPerson(ctx context.Context, by chat.Author, sessionID st
 // endAnswering hands the session back without the AI's having been asked. written is what
 // the visitor wrote last.
 func (r *Relay) endAnswering(c *change, written, reason string) error {
-	name := r.Settings().Text("aiName")
+	name := c.settings.Text("aiName")
 	c.by = chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: name}
 	content := HandBackText(LanguageOf(c.session, written), reason)
 	return c.handBack(&AIReply{Name: name, Content: content}, reason, r.asksContact(c.session))

@@ -66,7 +66,7 @@ func (r *savedAnswers) AnswerFor(ctx context.Context, by chat.Author, sessionID,
 		return err
 	})
 	if by.Name == "" {
-		by.Name = r.config.Settings().Text("operatorName")
+		by.Name = r.config.SettingsOf(s.Site).Text("operatorName")
 	}
 	return FillPlaceholders(a.Content, placeholders(&s, by)), err
 }

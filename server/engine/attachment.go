@@ -48,8 +48,8 @@ type uploads struct {
 
 // MayUpload reports why by may not upload files to a session: nil if it may.
 func (u *uploads) MayUpload(ctx context.Context, by chat.Author, sessionID string) error {
-	if !u.config.Settings().AttachmentRules().Enabled {
-		return chat.ErrAttachmentsOff
+	if _, err := u.allowed(ctx, by, sessionID); err != nil {
+		return err
 	}
 	if err := u.checkRoom(); err != nil {
 		return err
@@ -61,6 +61,19 @@ func (u *uploads) MayUpload(ctx context.Context, by chat.Author, sessionID strin
 		}
 		return by.Authorise(&s)
 	})
+}
+
+// allowed returns the rules for a session's files, or ErrAttachmentsOff.
+func (u *uploads) allowed(ctx context.Context, by chat.Author, sessionID string) (chat.AttachmentRules, error) {
+	settings, err := u.config.SettingsIn(ctx, by, sessionID)
+	if err != nil {
+		return chat.AttachmentRules{}, err
+	}
+	rules := settings.AttachmentRules()
+	if !rules.Enabled {
+		err = chat.ErrAttachmentsOff
+	}
+	return rules, err
 }
 
 // RoomLow reports whether the disk is so full that soon nothing can be stored, and
@@ -84,8 +97,11 @@ func (u *uploads) checkRoom() error {
 // to it by its id.
 func (u *uploads) Upload(ctx context.Context, by chat.Author, sessionID, filename string, body io.Reader) (chat.Attachment, error) {
 	ctx = context.WithoutCancel(ctx) // body fails when the sender is gone
-	rules := u.config.Settings().AttachmentRules()
-	if err := u.MayUpload(ctx, by, sessionID); err != nil {
+	rules, err := u.allowed(ctx, by, sessionID)
+	if err == nil {
+		err = u.MayUpload(ctx, by, sessionID)
+	}
+	if err != nil {
 		return chat.Attachment{}, err
 	}
 	head := make([]byte, headSize)

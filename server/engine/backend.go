@@ -64,10 +64,10 @@ func (b Backend) NewSession(ctx context.Context, by chat.Author, in SessionInfo)
 			return nil
 		}
 		c.session.StartedAt = c.at
-		if err := learnHost(c.hosts, c, c.session.Metadata.V.URL); err != nil {
+		if err := c.learnHost(); err != nil {
 			return err
 		}
-		return c.emitFact(chat.EventNewSession, map[string]any{"session": c.session.Public()})
+		return c.emitFact(chat.EventNewSession, map[string]any{"session": c.sites.Public(c.session)})
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -32,14 +33,39 @@ type configuration struct {
 	stale atomic.Bool
 }
 
-// Settings returns the current settings.
-func (c *configuration) Settings() *chat.Settings { return c.current.Load().settings }
+// Settings returns the current settings of the first site, which are relay's as long as
+// there is no other.
+func (c *configuration) Settings() *chat.Settings { return c.current.Load().sites.Settings("") }
+
+// SettingsOf returns the current settings of a site.
+func (c *configuration) SettingsOf(site string) *chat.Settings {
+	return c.current.Load().sites.Settings(site)
+}
+
+// SettingsIn returns the current settings of a session's site, as its caller meets them: a
+// visitor's are those of the own site.
+func (c *configuration) SettingsIn(ctx context.Context, by chat.Author, sessionID string) (*chat.Settings, error) {
+	sites := c.Sites()
+	if by.Sender == chat.SenderVisitor || !sites.Several() {
+		return sites.Settings(by.Site), nil
+	}
+	var s chat.Session
+	err := c.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		s, err = rd.SessionHeader(sessionID)
+		return err
+	})
+	return sites.Settings(s.Site), err
+}
+
+// Sites returns the current sites.
+func (c *configuration) Sites() *chat.Sites { return c.current.Load().sites }
 
 // currentSettings holds the settings and the targets computed from them, which every
 // message needs.
 type currentSettings struct {
-	settings *chat.Settings
-	targets  []chat.Target
+	relay   *chat.Settings // without any site's own
+	sites   *chat.Sites
+	targets map[*chat.Settings][]chat.Target
 }
 
 // SettingsChanged returns a channel that is closed with the next change of the
@@ -47,7 +73,8 @@ type currentSettings struct {
 func (c *configuration) SettingsChanged() <-chan struct{} { return *c.changed.Load() }
 
 // PatchSettings stores the given settings, or none if any is unknown or invalid; the error
-// names each of those. null removes a stored value, a secret's mask keeps it.
+// names each of those. null removes a stored value, a secret's mask keeps it. With several
+// sites, what a site may have of its own becomes the first one's.
 func (c *configuration) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
 	changes, err := c.Settings().Changes(patch)
 	if err != nil {
@@ -55,21 +82,26 @@ func (c *configuration) PatchSettings(ctx context.Context, patch map[string]json
 	}
 	c.patching.Lock()
 	defer c.patching.Unlock()
-	return c.patch(ctx, changes)
+	return c.patch(ctx, c.byLevel("", changes))
 }
 
 // patchTimeout bounds a change of the settings, which continues when its caller leaves.
 const patchTimeout = 15 * time.Second
 
-// patch stores changes and then applies what is stored, even if the commit was not
-// confirmed.
-func (c *configuration) patch(ctx context.Context, changes map[string]chat.Raw) error {
+// patch stores changes of relay's settings.
+func (c *configuration) patch(ctx context.Context, changes levels) error {
+	return c.apply(ctx, changes.store)
+}
+
+// apply runs a change of what is configured and then applies what is stored, even if the
+// commit was not confirmed. The caller holds patching.
+func (c *configuration) apply(ctx context.Context, change func(chat.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchTimeout)
 	defer cancel()
-	err := c.store.Apply(ctx, func(tx chat.Tx) error { return storeSettings(tx, changes) })
+	err := c.store.Apply(ctx, change)
 	applied := c.applySettings(ctx)
 	c.nodes.Ring(noteSettings)
 	return cmp.Or(err, applied)
@@ -83,7 +115,13 @@ func (c *configuration) applySettings(ctx context.Context) error {
 	next := make(chan struct{})
 	close(*c.changed.Swap(&next))
 	c.operators.updatePresence(func(p *presence) { p.hours = chat.Timetable{Schedule: c.businessHours()} })
-	c.hub.Broadcast(chat.StateConfig, map[string]any{"config": c.Settings().WidgetConfig()})
+	configs := map[string]any{}
+	c.hub.BroadcastBySite(chat.StateConfig, func(site string) any {
+		if configs[site] == nil {
+			configs[site] = map[string]any{"config": c.SettingsOf(site).WidgetConfig()}
+		}
+		return configs[site]
+	})
 	return nil
 }
 
@@ -103,7 +141,7 @@ func (c *configuration) SwitchOff(ctx context.Context, name string) (was bool, e
 	}
 	off := map[string]chat.Raw{name: chat.Raw("false")}
 	if !c.backend {
-		return true, c.patch(ctx, off)
+		return true, c.patch(ctx, levels{relay: off})
 	}
 	env := map[string]chat.Raw{}
 	maps.Copy(env, c.env)
@@ -112,19 +150,48 @@ func (c *configuration) SwitchOff(ctx context.Context, name string) (was bool, e
 	return true, c.applySettings(ctx)
 }
 
-func storeSettings(tx chat.MetaTx, changes map[string]chat.Raw) error {
+// levels are changes of settings: of relay's, and of a site's own.
+type levels struct {
+	relay map[string]chat.Raw
+	site  string
+	own   map[string]chat.Raw
+}
+
+// byLevel parts changes of a site's settings. As long as there is one site, its settings
+// are relay's, and what it has of its own, from when there were others, goes.
+func (c *configuration) byLevel(site string, changes map[string]chat.Raw) levels {
+	l := levels{relay: map[string]chat.Raw{}, site: site, own: map[string]chat.Raw{}}
+	several := c.Sites().Several()
 	for name, value := range changes {
-		var err error
-		if value == nil {
-			err = tx.DeleteSetting(name)
-		} else {
-			err = tx.PutSetting(name, value)
-		}
-		if err != nil {
-			return err
+		switch {
+		case !c.Settings().IsOfSite(name):
+			l.relay[name] = value
+		case several:
+			l.own[name] = value
+		default:
+			l.relay[name], l.own[name] = value, nil
 		}
 	}
-	return nil
+	return l
+}
+
+func (l levels) store(tx chat.Tx) error {
+	var errs []error
+	for name, value := range l.relay {
+		if value == nil {
+			errs = append(errs, tx.DeleteSetting(name))
+		} else {
+			errs = append(errs, tx.PutSetting(name, value))
+		}
+	}
+	for name, value := range l.own {
+		if value == nil {
+			errs = append(errs, tx.DeleteSiteSetting(l.site, name))
+		} else {
+			errs = append(errs, tx.PutSiteSetting(l.site, name, value))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // loadSettings reads the stored settings over those of the environment.
@@ -134,8 +201,22 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s := chat.SettingsOf(c.declared, c.env, stored)
-		c.current.Store(&currentSettings{s, c.targets(s)})
+		sites, err := rd.Sites()
+		if err != nil {
+			return err
+		}
+		own, err := rd.SiteSettings()
+		if err != nil {
+			return err
+		}
+		relay := chat.SettingsOf(c.declared, c.env, stored)
+		next := &currentSettings{relay, chat.SitesOf(sites, relay, own), map[*chat.Settings][]chat.Target{}}
+		for _, site := range next.sites.All() {
+			if s := next.sites.Settings(site.ID); next.targets[s] == nil {
+				next.targets[s] = c.targets(s)
+			}
+		}
+		c.current.Store(next)
 		return nil
 	})
 }
@@ -151,7 +232,7 @@ func (c *configuration) PushesChanged(ctx context.Context) error {
 func (c *configuration) ConfirmAIHost(ctx context.Context, host string) error {
 	c.patching.Lock()
 	defer c.patching.Unlock()
-	return c.patch(ctx, map[string]chat.Raw{chat.SettingConfirmedHost: chat.MustJSON(host)})
+	return c.patch(ctx, levels{relay: map[string]chat.Raw{chat.SettingConfirmedHost: chat.MustJSON(host)}})
 }
 
 // businessHours returns the business hours, none in bridge mode: there the backend

@@ -31,8 +31,8 @@ func (r *Relay) AskCSAT(ctx context.Context, by chat.Author, sessionID string) e
 }
 
 // askAt asks for a rating if the settings name this trigger.
-func (c *change) askAt(trigger string, s *chat.Settings) error {
-	if !s.Bool("csatEnabled") || s.Text("csatTrigger") != trigger || c.session.AnsweredAt == 0 {
+func (c *change) askAt(trigger string) error {
+	if s := c.settings; !s.Bool("csatEnabled") || s.Text("csatTrigger") != trigger || c.session.AnsweredAt == 0 {
 		return nil
 	}
 	return c.ask()

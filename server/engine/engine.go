@@ -143,7 +143,7 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	joined, part := context.WithCancel(context.WithoutCancel(ctx)) // longer than the parts, which use it
 	var sharing, running sync.WaitGroup
 	sharing.Go(func() { e.Nodes.Run(joined, peers{e}) })
-	for _, part := range append(parts, e.keepTime, e.keepStoreAlone) {
+	for _, part := range append(parts, e.keepTime, e.keepStoreAlone, e.eraseSitesAlone) {
 		running.Go(func() {
 			if err := part(ctx); err != nil {
 				cancel(err)

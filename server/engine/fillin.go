@@ -16,7 +16,7 @@ func (r *Relay) FillIn(ctx context.Context, by chat.Author, sessionID string, an
 			answers[name] = strings.TrimSpace(text)
 		}
 	}
-	form := r.Settings().PreChatForm()
+	form := r.SettingsOf(by.Site).PreChatForm()
 	if err := form.Check(answers); err != nil {
 		return err
 	}
@@ -34,11 +34,11 @@ func (r *Relay) FillIn(ctx context.Context, by chat.Author, sessionID string, an
 
 // checkFormDue rejects a session's first message while a form that must
 // be filled in first is not.
-func (c *change) checkFormDue(settings *chat.Settings) error {
+func (c *change) checkFormDue() error {
 	if c.by.Sender != chat.SenderVisitor || c.backend || c.session.Started() || len(c.session.PreChat) > 0 {
 		return nil
 	}
-	form := settings.PreChatForm()
+	form := c.settings.PreChatForm()
 	if !form.Required || form.Timing != "before_first_message" || len(form.Fields) == 0 {
 		return nil
 	}

@@ -9,20 +9,21 @@ import (
 // metaHost holds the host of the website, if no setting says it: see [chat.Hosts].
 const metaHost = "site_host"
 
-// learnHost stores the host of a page on which a conversation begins, if it is the first.
-func learnHost(h *chat.Hosts, tx chat.MetaTx, address string) error {
-	host := h.Candidate(address)
-	if host == "" {
+// learnHost stores the host of the page on which a conversation begins, if it is the first
+// of the first site.
+func (c *change) learnHost() error {
+	host := c.hosts.Candidate(c.session.Metadata.V.URL)
+	if host == "" || c.session.Site != "" {
 		return nil
 	}
-	had, err := tx.LockMeta(metaHost)
+	had, err := c.LockMeta(metaHost)
 	if err != nil {
 		return err
 	}
 	if had == "" {
-		had, err = host, tx.PutMeta(metaHost, host)
+		had, err = host, c.PutMeta(metaHost, host)
 	}
-	h.Learn(had)
+	c.hosts.Learn(had)
 	return err
 }
 

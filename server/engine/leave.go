@@ -83,7 +83,7 @@ func (l leaver) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) 
 		if err := c.emitFact(chat.EventDisconnect, leave); err != nil {
 			return err
 		}
-		return c.askAt(csatOnDisconnect, l.relay.Settings())
+		return c.askAt(csatOnDisconnect)
 	})
 	if err != nil {
 		return 0, err

@@ -59,7 +59,7 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 			m = sent
 			return err
 		}
-		if err := c.checkFormDue(r.Settings()); err != nil {
+		if err := c.checkFormDue(); err != nil {
 			return err
 		}
 		m = chat.Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
@@ -218,10 +218,10 @@ func (c *change) touch(sender chat.Sender) error {
 		return nil
 	}
 	s.StartedAt = c.at
-	if err := learnHost(c.hosts, c, s.Metadata.V.URL); err != nil {
+	if err := c.learnHost(); err != nil {
 		return err
 	}
-	return c.emitFact(chat.EventNewSession, map[string]any{"session": s.Public()})
+	return c.emitFact(chat.EventNewSession, map[string]any{"session": c.sites.Public(s)})
 }
 
 // moment is the payload of facts that have only a time.

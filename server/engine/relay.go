@@ -38,6 +38,8 @@ type change struct {
 	by       chat.Author
 	at       chat.Time
 	session  *chat.Session
+	sites    *chat.Sites
+	settings *chat.Settings // of the session's site
 	targets  []chat.Target
 	backend  bool // the session is a backend's
 	hosts    *chat.Hosts
@@ -90,7 +92,9 @@ func (r *Relay) transact(ctx context.Context, by chat.Author, lock func(chat.Tx)
 }
 
 func (r *Relay) begin(tx chat.Tx, by chat.Author, at chat.Time, s *chat.Session) *change {
-	return &change{Tx: tx, by: by, at: at, session: s, targets: r.current.Load().targets, hosts: r.hosts, backend: r.backend}
+	current := r.current.Load()
+	settings := current.sites.Settings(s.Site)
+	return &change{Tx: tx, by: by, at: at, session: s, sites: current.sites, settings: settings, targets: current.targets[settings], hosts: r.hosts, backend: r.backend}
 }
 
 // emit gives an event the session's next revision and stores it with its

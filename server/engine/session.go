@@ -26,6 +26,7 @@ const (
 // Visit is a visitor's arrival at a page: the request to open or resume a
 // session.
 type Visit struct {
+	Site      string // the one whose page it is
 	VisitorID string
 	Metadata  chat.Metadata
 	UseToken  bool   // bind a new session to a token
@@ -53,7 +54,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 		return Visited{}, chat.Errorf(chat.Invalid, "visitorId must be at most %d characters", maxVisitorID)
 	}
 	v.Metadata.Clip()
-	fresh := chat.Session{ID: chat.NewID(), VisitorID: v.VisitorID, Status: chat.StatusOpen, CreatedAt: chat.Now()}
+	fresh := chat.Session{ID: chat.NewID(), Site: v.Site, VisitorID: v.VisitorID, Status: chat.StatusOpen, CreatedAt: chat.Now()}
 	fresh.LastActivity = fresh.CreatedAt
 	token := chat.NewToken()
 	var out Visited
@@ -109,7 +110,11 @@ func (v *Visit) resume(tx chat.Tx) (chat.Session, error) {
 // lock it searches again: another visit may have begun a new session.
 func (v *Visit) find(tx chat.Tx) (s chat.Session, err error) {
 	if v.Token != "" {
-		if s, err = tx.SessionByToken(chat.Hash(v.Token)); err == nil {
+		s, err = tx.SessionByToken(chat.Hash(v.Token))
+		if err == nil && s.Site != v.Site { // the page's author holds another site's token: nothing follows from it
+			return chat.Session{}, chat.ErrSessionNotFound
+		}
+		if err == nil {
 			s, err = tx.Lock(s.ID)
 		}
 		return s, err
@@ -118,7 +123,7 @@ func (v *Visit) find(tx chat.Tx) (s chat.Session, err error) {
 		return s, chat.ErrSessionNotFound
 	}
 	for err == nil && !s.Resumable {
-		if s, err = tx.SessionByVisitor(v.VisitorID); err == nil {
+		if s, err = tx.SessionByVisitor(v.Site, v.VisitorID); err == nil {
 			s, err = tx.Lock(s.ID)
 		}
 	}
@@ -145,7 +150,7 @@ func (v *Visit) create(tx chat.Tx, out *Visited) error {
 func barred(s *chat.Session, tx chat.SessionReader) error {
 	blocked, err := s.Blocked, error(nil)
 	if s.TokenHash == "" {
-		blocked, err = tx.VisitorBlocked(s.VisitorID)
+		blocked, err = tx.VisitorBlocked(s.Site, s.VisitorID)
 	}
 	if err == nil && blocked {
 		err = chat.ErrBlocked
@@ -327,7 +332,7 @@ func (r *Relay) enterStatus(c *change, to chat.Status, t chat.EventType) error {
 		return err
 	}
 	if to == chat.StatusClosed {
-		return c.askAt(csatOnClose, r.Settings())
+		return c.askAt(csatOnClose)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (ev *event) takeFile(ctx context.Context, remote string, f chat.InboundFile
 		p.Files = append(p.Files, h.seal.Attachment(chat.FileRef{Bridge: h.platform.Name(), Ref: f.Ref, Filename: name, MimeType: cmp.Or(f.MimeType, "application/octet-stream"), Size: f.Size}))
 		return ""
 	}
-	if f.Size > h.relay.Settings().AttachmentRules().MaxBytes {
+	if f.Size > h.largest(ctx, ev.thread.SessionID) {
 		return "is too large"
 	}
 	a, err := ev.copyFile(ctx, f)
@@ -87,6 +87,13 @@ func fileTime(size, largest int64) time.Duration {
 	return 30*time.Second + time.Duration(size/slowest)*time.Second
 }
 
+// largest is how many bytes a file of a session may have.
+func (h *Handler) largest(ctx context.Context, sessionID string) int64 {
+	settings, _ := h.relay.SettingsIn(ctx, chat.Author{}, sessionID) // the first site's where the session cannot be read
+	rules := settings.AttachmentRules()
+	return rules.MaxBytes
+}
+
 // sendFile fetches a file and sends it, or a line that stands for it if that fails,
 // unless its message was deleted meanwhile.
 func (ev *event) sendFile(ctx context.Context, e *errand) error {
@@ -95,7 +102,7 @@ func (ev *event) sendFile(ctx context.Context, e *errand) error {
 	}
 	h, p := ev.h, engine.Post{SessionID: ev.thread.SessionID, Internal: e.Internal, Origins: []chat.Link{ev.thread.linkTo(ev.Remote)}}
 	p.ClientID = access.Key(ev.update.Bridge, ev.update.Key)
-	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, h.relay.Settings().AttachmentRules().MaxBytes))
+	fetching, cancel := context.WithTimeout(ctx, fileTime(e.File.Size, h.largest(ctx, ev.thread.SessionID)))
 	a, err := ev.copyFile(fetching, *e.File)
 	cancel()
 	why := whyMissing(err)

@@ -58,7 +58,11 @@ func (h *Handler) handleInbound(ctx context.Context, u chat.Update, in chat.Inbo
 	case err != nil:
 		return err
 	}
-	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, h.relay.Settings().Text("operatorName"))), chat.MaxName)
+	settings, err := h.relay.SettingsIn(ctx, chat.Author{}, th.SessionID)
+	if err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+		return err
+	}
+	name := chat.Clip(chat.OneLine(cmp.Or(in.Operator, settings.Text("operatorName"))), chat.MaxName)
 	author := h.colleague(ctx, chat.Author{Sender: chat.SenderOperator, Source: h.platform.Name(), Name: name}, in.Handles...)
 	ev := &event{Inbound: in, h: h, update: u, thread: place{th, h.store}, author: author}
 	if in.Barred != "" {

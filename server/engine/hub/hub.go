@@ -129,16 +129,22 @@ func (h *Hub) Publish(events ...chat.Event) {
 
 // Broadcast sends a state to all subscribers.
 func (h *Hub) Broadcast(t chat.EventType, body any) {
+	h.BroadcastBySite(t, func(string) any { return body })
+}
+
+// BroadcastBySite sends each visitor the state of the own site, and operators that of the
+// first.
+func (h *Hub) BroadcastBySite(t chat.EventType, body func(site string) any) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	at := chat.Now()
 	for id, list := range h.sessions {
-		e := chat.NewEvent(t, "", at, id, body)
 		for _, s := range list {
+			e := chat.NewEvent(t, "", at, id, body(s.by.Site))
 			s.offer(&e)
 		}
 	}
-	e := chat.NewEvent(t, "", at, "", body)
+	e := chat.NewEvent(t, "", at, "", body(""))
 	for _, s := range h.all {
 		s.offer(&e)
 	}
@@ -196,7 +202,7 @@ func (h *Hub) Review(sessionID string, now chat.Standing, exists bool) {
 	defer h.mu.Unlock()
 	var stay []*Subscription
 	for _, s := range h.sessions[sessionID] {
-		if !exists || s.by.Authorise(&chat.Session{Blocked: now.Blocked, TokenHash: now.TokenHash}) != nil {
+		if !exists || s.by.Authorise(&chat.Session{Site: s.by.Site, Blocked: now.Blocked, TokenHash: now.TokenHash}) != nil {
 			s.end()
 			continue
 		}

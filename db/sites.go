@@ -1,0 +1,74 @@
+package db
+
+import "github.com/relay-chat/relay/server/chat"
+
+const selectSites = `SELECT id, name, name_key, address, color, public_key, origins, created_at, archived_at, erased_at FROM sites`
+
+// Sites implements [chat.Reader].
+func (t *tx) Sites() ([]chat.Site, error) { return list[chat.Site](t, selectSites) }
+
+const upsertSite = `INSERT INTO sites (id, name, name_key, address, color, public_key, origins, created_at, archived_at, erased_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (id) DO UPDATE SET name = excluded.name, name_key = excluded.name_key, address = excluded.address, color = excluded.color,
+		public_key = excluded.public_key, origins = excluded.origins, archived_at = excluded.archived_at, erased_at = excluded.erased_at`
+
+// PutSite implements [chat.Tx].
+func (t *tx) PutSite(s *chat.Site) error {
+	_, err := t.q.exec(upsertSite, s.ID, s.Name, s.NameKey, s.Address, s.Color, s.Key, s.Origins, int64(s.CreatedAt), int64(s.ArchivedAt), int64(s.ErasedAt))
+	return wrap(err, "put site %s", s.ID)
+}
+
+const deleteSite = `DELETE FROM sites WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE site = ? AND site <> '')`
+
+const deleteSiteSettings = `DELETE FROM site_settings WHERE site = ?`
+
+// DropSite implements [chat.Tx].
+func (t *tx) DropSite(id string) (bool, error) {
+	n, err := t.q.exec(deleteSite, id, id)
+	if err == nil && n > 0 {
+		_, err = t.q.exec(deleteSiteSettings, id)
+	}
+	return n > 0, wrap(err, "drop site %s", id)
+}
+
+const countOfSite = `SELECT COUNT(*) FROM sessions WHERE started_at > 0`
+
+// CountSessions implements [chat.Reader].
+func (t *tx) CountSessions(site string) (int, error) {
+	return one[int](t, nil, countOfSite+ofSite(site), site)
+}
+
+const selectSiteSettings = `SELECT site, name, value FROM site_settings`
+
+// SiteSettings implements [chat.Reader].
+func (t *tx) SiteSettings() (map[string]map[string]chat.Raw, error) {
+	type setting struct {
+		Site, Name string
+		Value      chat.Raw
+	}
+	rows, err := list[setting](t, selectSiteSettings)
+	settings := map[string]map[string]chat.Raw{}
+	for _, s := range rows {
+		if settings[s.Site] == nil {
+			settings[s.Site] = map[string]chat.Raw{}
+		}
+		settings[s.Site][s.Name] = s.Value
+	}
+	return settings, err
+}
+
+const upsertSiteSetting = `INSERT INTO site_settings (site, name, value) VALUES (?, ?, ?)
+	ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`
+
+// PutSiteSetting implements [chat.Tx].
+func (t *tx) PutSiteSetting(site, name string, value chat.Raw) error {
+	_, err := t.q.exec(upsertSiteSetting, site, name, value)
+	return wrap(err, "put setting %s of site %s", name, site)
+}
+
+const deleteSiteSetting = `DELETE FROM site_settings WHERE site = ? AND name = ?`
+
+// DeleteSiteSetting implements [chat.Tx].
+func (t *tx) DeleteSiteSetting(site, name string) error {
+	_, err := t.q.exec(deleteSiteSetting, site, name)
+	return wrap(err, "delete setting %s of site %s", name, site)
+}

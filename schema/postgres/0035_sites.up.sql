@@ -1,0 +1,33 @@
+-- The websites whose visitors meet the team. The first has the id '', which is that of
+-- everything older; its public key is in meta. name_key is the name without case, origins a
+-- JSON list.
+CREATE TABLE sites (
+	id          TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+	name        TEXT             NOT NULL,
+	name_key    TEXT COLLATE "C" NOT NULL UNIQUE,
+	address     TEXT             NOT NULL,
+	color       TEXT COLLATE "C" NOT NULL,
+	public_key  TEXT COLLATE "C" NOT NULL UNIQUE,
+	origins     TEXT             NOT NULL,
+	created_at  BIGINT           NOT NULL,
+	archived_at BIGINT           NOT NULL,
+	erased_at   BIGINT           NOT NULL
+);
+
+-- What a site has instead of relay's own settings, as JSON.
+CREATE TABLE site_settings (
+	site  TEXT COLLATE "C" NOT NULL,
+	name  TEXT COLLATE "C" NOT NULL,
+	value TEXT             NOT NULL,
+	PRIMARY KEY (site, name)
+);
+
+-- Visitors of two sites are strangers, even with the same id. The list of one site is read
+-- along an index of its own; the first's is that of all, so that a relay with one site
+-- writes nothing more.
+ALTER TABLE sessions ADD COLUMN site TEXT COLLATE "C" NOT NULL DEFAULT '';
+DROP INDEX sessions_resumable;
+CREATE UNIQUE INDEX sessions_resumable ON sessions (visitor_id, site) WHERE resumable;
+DROP INDEX sessions_visitor;
+CREATE INDEX sessions_visitor ON sessions (visitor_id, site, blocked);
+CREATE INDEX sessions_site ON sessions (site, status, last_activity, id) WHERE site <> '' AND started_at > 0;

@@ -1,0 +1,95 @@
+package chat
+
+import "slices"
+
+// Sites are all sites with their settings, as they are at one moment.
+type Sites struct {
+	list     []Site // the first one first, then by name
+	settings map[string]*Settings
+	byKey    map[string]*Site
+	byID     map[string]*Site
+}
+
+// SitesOf makes Sites of what is stored: the sites, with or without the first, and the
+// settings that each has instead of relay's own.
+func SitesOf(stored []Site, relay *Settings, own map[string]map[string]Raw) *Sites {
+	s := &Sites{settings: map[string]*Settings{}, byKey: map[string]*Site{}, byID: map[string]*Site{}}
+	if !slices.ContainsFunc(stored, func(site Site) bool { return site.ID == "" }) {
+		s.list = append(s.list, Site{})
+	}
+	s.list = append(s.list, stored...)
+	slices.SortStableFunc(s.list, func(a, b Site) int { return compareSites(&a, &b) })
+	for i := range s.list {
+		site := &s.list[i]
+		s.byID[site.ID] = site
+		if site.Key != "" {
+			s.byKey[site.Key] = site
+		}
+		s.settings[site.ID] = relay.ofSite(own[site.ID], s.Several())
+	}
+	return s
+}
+
+func compareSites(a, b *Site) int {
+	switch {
+	case a.ID == "":
+		return -1
+	case b.ID == "":
+		return 1
+	case a.NameKey < b.NameKey:
+		return -1
+	case a.NameKey > b.NameKey:
+		return 1
+	}
+	return 0
+}
+
+// Several reports whether there is more than one site: as long as there is not, nobody
+// reads of sites.
+func (s *Sites) Several() bool { return len(s.list) > 1 }
+
+// All lists the sites, the first one first.
+func (s *Sites) All() []Site { return s.list }
+
+// Of returns a site by its id inside relay, nil for none.
+func (s *Sites) Of(id string) *Site { return s.byID[id] }
+
+// Named returns a site by its public id, or ErrSiteNotFound.
+func (s *Sites) Named(public string) (*Site, error) {
+	if public == FirstSite {
+		return s.byID[""], nil
+	}
+	if site := s.byID[public]; site != nil && public != "" {
+		return site, nil
+	}
+	return nil, ErrSiteNotFound
+}
+
+// WithKey returns the site with this public key; the first one's is none of them.
+func (s *Sites) WithKey(key string) (*Site, bool) {
+	site, ok := s.byKey[key]
+	return site, ok
+}
+
+// Shown is a site's public id for answers, "" as long as there is only one.
+func (s *Sites) Shown(id string) string {
+	if !s.Several() {
+		return ""
+	}
+	return SiteName(id)
+}
+
+// Public returns a session for webhooks and backends.
+func (s *Sites) Public(session *Session) PublicSession {
+	public := session.Public()
+	public.Site = s.Shown(session.Site)
+	return public
+}
+
+// Settings returns a site's settings; those of the first for one that is gone.
+func (s *Sites) Settings(id string) *Settings {
+	if settings := s.settings[id]; settings != nil {
+		return settings
+	}
+	return s.settings[""]
+}

@@ -1,0 +1,263 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/words"
+)
+
+// siteAPI is about the websites: what they are called, their keys, and their settings.
+type siteAPI struct {
+	auditor
+	*clients
+	settings *settingsAPI
+	engine   *engine.Engine
+	keys     *Keyring
+}
+
+// siteView is a site as those who answer visitors see it.
+type siteView struct {
+	ID         string    `json:"id"`
+	Name       string    `json:"name"`
+	Address    string    `json:"address,omitempty"`
+	Color      string    `json:"color,omitempty"`
+	PublicKey  string    `json:"publicKey"`
+	Origins    []string  `json:"origins"`
+	CreatedAt  chat.Time `json:"createdAt,omitzero"`
+	ArchivedAt chat.Time `json:"archivedAt,omitzero"`
+	ErasedAt   chat.Time `json:"erasedAt,omitzero"`
+	// Snippet embeds the widget; Conversations is how many there are. Both are only set when
+	// a single site is requested.
+	Snippet       string `json:"snippet,omitempty"`
+	Conversations *int   `json:"conversations,omitempty"`
+}
+
+func (s *siteAPI) view(site *chat.Site) siteView {
+	v := siteView{ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: site.Key,
+		Origins: append([]string{}, site.Origins.V...), CreatedAt: site.CreatedAt, ArchivedAt: site.ArchivedAt, ErasedAt: site.ErasedAt}
+	if site.ID == "" {
+		v.PublicKey = s.keys.Public()
+		v.Origins = append([]string{}, s.cfg.AllowedOrigins...)
+	}
+	return v
+}
+
+// list answers GET /api/admin/sites: the first site first, the others by name.
+func (s *siteAPI) list(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+	views := []siteView{}
+	for _, site := range s.engine.Sites().All() {
+		views = append(views, s.view(&site))
+	}
+	return map[string]any{"sites": views}, nil
+}
+
+// named returns the site of the path.
+func (s *siteAPI) named(r *http.Request) (*chat.Site, error) {
+	return s.engine.Sites().Named(pathVar(r, "site"))
+}
+
+// site answers GET /api/admin/sites/{site}.
+func (s *siteAPI) site(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	site, err := s.named(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.whole(r, site)
+}
+
+// whole is a site with its snippet and the number of its conversations.
+func (s *siteAPI) whole(r *http.Request, site *chat.Site) (siteView, error) {
+	v := s.view(site)
+	v.Snippet = snippetFor(s.baseURL(r), v.PublicKey, s.engine.SettingsOf(site.ID))
+	err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) error {
+		n, err := rd.CountSessions(site.ID)
+		v.Conversations = &n
+		return err
+	})
+	return v, err
+}
+
+// snippetFor is the HTML that embeds the widget in a website. Only pages that ask for
+// proactive messages load anything before the chat is opened.
+func snippetFor(baseURL, key string, settings *chat.Settings) string {
+	more := ""
+	if len(settings.Proactive()) > 0 {
+		more = " data-proactive"
+	}
+	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"%[3]s></script>`, html.EscapeString(baseURL), key, more)
+}
+
+// siteRequest is what is given of a site; what is left out stays.
+type siteRequest struct {
+	ID        *string   `json:"id"`
+	Name      *string   `json:"name"`
+	Address   *string   `json:"address"`
+	Color     *string   `json:"color"`
+	PublicKey *string   `json:"publicKey"`
+	Origins   *[]string `json:"origins"`
+	Archived  *bool     `json:"archived"`
+}
+
+func (in *siteRequest) change() engine.SiteChange {
+	return engine.SiteChange{ID: in.ID, Name: in.Name, Address: in.Address, Color: in.Color, Key: in.PublicKey, Origins: in.Origins, Archived: in.Archived}
+}
+
+// keyTaken refuses the first site's public key, which the keyring has.
+func (s *siteAPI) keyTaken(in *siteRequest) error {
+	if in.PublicKey != nil && s.keys.IsPublic(*in.PublicKey) {
+		return chat.ErrorAt(chat.Conflict, "publicKey", "The first site has this public key; choose another")
+	}
+	return nil
+}
+
+// add answers POST /api/admin/sites.
+func (s *siteAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in siteRequest) (any, error) {
+	if err := s.keyTaken(&in); err != nil {
+		return nil, err
+	}
+	change := in.change()
+	change.Wanted = siteIDOf(&in)
+	site, err := s.engine.AddSite(r.Context(), change)
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditSiteAdded, site.ID, site.Name)
+	return s.whole(r, &site)
+}
+
+// siteIDOf makes an id of a new site's name, or else of its address: the letters a to z and
+// digits, with hyphens between the words.
+func siteIDOf(in *siteRequest) string {
+	host := ""
+	if in.Address != nil {
+		if u, err := url.Parse(*in.Address); err == nil {
+			host = strings.TrimPrefix(u.Hostname(), "www.")
+		}
+	}
+	for _, text := range []string{*cmp.Or(in.Name, new(string)), host} {
+		parts := strings.FieldsFunc(words.Plain(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+		id := strings.Join(parts, "-")
+		if id = strings.TrimRight(id[:min(len(id), chat.MaxSiteID-6)], "-"); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// change answers PATCH /api/admin/sites/{site}.
+func (s *siteAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author, in siteRequest) (any, error) {
+	before, err := s.named(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case in.ID != nil && *in.ID != before.PublicID():
+		return nil, chat.ErrorAt(chat.Invalid, "id", "id is kept for ever: conversations and programs refer to it")
+	case before.ID == "" && in.PublicKey != nil:
+		return nil, chat.ErrorAt(chat.Invalid, "publicKey", "The first site's key is relay's: POST /api/admin/keys/rotate replaces it")
+	case before.ID == "" && in.Origins != nil:
+		return nil, chat.ErrorAt(chat.Invalid, "origins", "The first site's origins are set by ALLOWED_ORIGINS")
+	}
+	if err := s.keyTaken(&in); err != nil {
+		return nil, err
+	}
+	site, err := s.engine.ChangeSite(r.Context(), before.ID, in.change())
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditSiteChanged, site.PublicID(), site.Label())
+	return s.whole(r, &site)
+}
+
+// rotateKey answers POST /api/admin/sites/{site}/key: the pages of this site need the new
+// snippet, and no others.
+func (s *siteAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := s.named(r)
+	if err != nil {
+		return nil, err
+	}
+	if site.ID == "" {
+		if _, err := s.keys.RotatePublic(r.Context()); err != nil {
+			return nil, err
+		}
+	} else {
+		key := newPublicKey()
+		changed, err := s.engine.ChangeSite(r.Context(), site.ID, engine.SiteChange{Key: &key})
+		if err != nil {
+			return nil, err
+		}
+		site = &changed
+	}
+	s.audit(r, by, chat.AuditKeyRotated, site.PublicID(), "public")
+	return s.whole(r, site)
+}
+
+// erase answers DELETE /api/admin/sites/{site}?name=…: everything of the site goes. The name
+// is asked for so that nobody erases another one.
+func (s *siteAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := s.named(r)
+	if err != nil {
+		return nil, err
+	}
+	if chat.NameKey(r.URL.Query().Get("name")) != chat.NameKey(site.Label()) {
+		return nil, chat.ErrorAt(chat.Invalid, "name", "name must be the site's, “"+site.Label()+"”, to confirm that everything of it is erased")
+	}
+	whole, err := s.whole(r, site)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.engine.EraseSite(r.Context(), site.ID); err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditSiteErased, site.ID, fmt.Sprintf("%s, %d conversations", site.Name, *whole.Conversations))
+	return map[string]any{"ok": true, "conversations": whole.Conversations}, nil
+}
+
+// allSettings returns the settings that the path names: a site's, or with "all" those that
+// the sites share.
+func (s *siteAPI) allSettings(r *http.Request) (*chat.Settings, string, error) {
+	if pathVar(r, "site") == chat.AllSites {
+		return s.engine.RelaySettings(), chat.AllSites, nil
+	}
+	site, err := s.named(r)
+	if err != nil {
+		return nil, "", err
+	}
+	return s.engine.SettingsOf(site.ID), site.ID, nil
+}
+
+// readSettings answers GET /api/admin/sites/{site}/settings.
+func (s *siteAPI) readSettings(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	settings, _, err := s.allSettings(r)
+	if err != nil {
+		return nil, err
+	}
+	return settings.Public(), nil
+}
+
+// patchSettings answers PATCH /api/admin/sites/{site}/settings.
+func (s *siteAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author, patch map[string]json.RawMessage) (any, error) {
+	_, site, err := s.allSettings(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.settings.checkAddresses(patch); err != nil {
+		return nil, err
+	}
+	if err := s.engine.PatchSiteSettings(r.Context(), site, patch); err != nil {
+		return nil, err
+	}
+	if len(patch) > 0 {
+		s.audit(r, by, chat.AuditSettingsChanged, pathVar(r, "site"), strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
+	}
+	return s.readSettings(nil, r, by)
+}
