@@ -91,12 +91,12 @@ func (t *tx) removeUpTo(session, rev int64) error {
 }
 
 const selectLongIdle = `SELECT last_activity AS at, id FROM sessions
-	WHERE status = ? AND started_at > 0 AND rev > ? AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0 ORDER BY last_activity, id LIMIT ?`
+	WHERE status = ? AND started_at > 0 AND rev > ? AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0`
 
 // shortenIdle shortens the long ones of the sessions that EraseIdle erases.
-func (d *DB) shortenIdle(ctx context.Context, status chat.Status, before chat.Time) error {
+func (d *DB) shortenIdle(ctx context.Context, site *string, status chat.Status, before chat.Time) error {
 	return portions(ctx, d, func(t *tx, last aged) ([]aged, error) {
-		return list[aged](t, selectLongIdle, string(status), erased, last.At, last.ID, int64(before), portion)
+		return agedOf(t, selectLongIdle, ofSite(site), site, portion, string(status), erased, last.At, last.ID, int64(before))
 	}, func(long []aged) error {
 		for _, s := range long {
 			if err := d.shorten(ctx, s.ID, erased, before, d.yield); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {

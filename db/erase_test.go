@@ -88,7 +88,7 @@ func TestErase(t *testing.T) {
 			}
 			expectFrom(t, d, id, first)
 		}
-		if err := d.EraseIdle(t.Context(), 2000); err != nil {
+		if err := d.EraseIdle(t.Context(), nil, 2000); err != nil {
 			t.Fatal(err)
 		}
 		want(t, d.Erase(t.Context(), "a"), chat.ErrSessionNotFound)
@@ -142,7 +142,7 @@ func bear(t *testing.T, d *db.DB, id, ref string) {
 func TestErasedTexts(t *testing.T) {
 	for name, erase := range map[string]func(*db.DB) error{
 		"erased": func(d *db.DB) error { return d.Erase(t.Context(), "a") },
-		"idle":   func(d *db.DB) error { return d.EraseIdle(t.Context(), 2) },
+		"idle":   func(d *db.DB) error { return d.EraseIdle(t.Context(), nil, 2) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.EachURL(t, func(t *testing.T, url string) {
@@ -237,7 +237,7 @@ func TestRetentionKeepsSnoozed(t *testing.T) {
 				return tx.SaveSession(&s)
 			})
 		}
-		if err := d.EraseIdle(t.Context(), 2000); err != nil {
+		if err := d.EraseIdle(t.Context(), nil, 2000); err != nil {
 			t.Fatal(err)
 		}
 		expectFrom(t, d, "snoozed", 1)
@@ -249,7 +249,7 @@ func TestRetentionKeepsSnoozed(t *testing.T) {
 // transactions, between which others write.
 func TestRetentionInSmallSteps(t *testing.T) {
 	for name, do := range map[string]func(*db.DB) error{
-		"retention": func(d *db.DB) error { return d.EraseIdle(t.Context(), 2000) },
+		"retention": func(d *db.DB) error { return d.EraseIdle(t.Context(), nil, 2000) },
 		"erasing":   func(d *db.DB) error { return d.Erase(t.Context(), "a") },
 	} {
 		var commits atomic.Int64

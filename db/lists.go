@@ -77,7 +77,7 @@ func (t *tx) conditions(q *chat.SessionQuery) (text string, args []any) {
 		text, args = text+` AND assignee = ?`, append(args, *q.Assignee)
 	}
 	if q.Site != nil {
-		text, args = text+ofSite(*q.Site), append(args, *q.Site)
+		text, args = text+ofSite(q.Site), append(args, *q.Site)
 	}
 	if q.Tag != "" {
 		text, args = text+` AND tags LIKE ? ESCAPE '\'`, append(args, containing(`"`+q.Tag+`"`))
@@ -85,10 +85,13 @@ func (t *tx) conditions(q *chat.SessionQuery) (text string, args []any) {
 	return text, args
 }
 
-// ofSite is the condition for sessions of a site. All but the first have an index of their
-// own, which both databases choose by the second half.
-func ofSite(site string) string {
-	if site == "" {
+// ofSite is the condition for sessions of a site, "" for those of all with nil. All sites but
+// the first have an index of their own, which both databases choose by the second half.
+func ofSite(site *string) string {
+	switch {
+	case site == nil:
+		return ""
+	case *site == "":
 		return ` AND site = ?`
 	}
 	return ` AND site = ? AND site <> ''`
@@ -164,9 +167,9 @@ const (
 
 // Counts implements [chat.Reader].
 func (t *tx) Counts(person string, site *string) (counts chat.Counts, err error) {
-	among, ofIt := "", []any(nil)
+	var ofIt []any
 	if site != nil {
-		among, ofIt = ofSite(*site), []any{*site}
+		ofIt = []any{*site}
 	}
 	for _, c := range []struct {
 		into  *int
@@ -183,7 +186,7 @@ func (t *tx) Counts(person string, site *string) (counts chat.Counts, err error)
 		if c.into == &counts.Mine && person == "" {
 			continue
 		}
-		if *c.into, err = one[int](t, nil, c.query+among+fewOnes, append(append(c.args, ofIt...), chat.MostCounted)...); err != nil {
+		if *c.into, err = one[int](t, nil, c.query+ofSite(site)+fewOnes, append(append(c.args, ofIt...), chat.MostCounted)...); err != nil {
 			return counts, err
 		}
 	}

@@ -213,14 +213,15 @@ func (d *DB) pruneInbox(ctx context.Context, before chat.Time) error {
 
 const (
 	selectOldEmpty = `SELECT last_activity AS at, id FROM sessions
-		WHERE started_at = 0 AND id <> '' AND (last_activity, id) > (?, ?) AND last_activity < ? AND ` + withoutFiles + ` ORDER BY last_activity, id LIMIT ?`
+		WHERE started_at = 0 AND id <> '' AND (last_activity, id) > (?, ?) AND last_activity < ? AND ` + withoutFiles
 	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0 AND last_activity < ? AND ` + withoutFiles
 
 	// A file that was uploaded belongs to a message that may still come.
 	withoutFiles = `NOT EXISTS (SELECT 1 FROM attachments WHERE session = sessions.number)`
 
 	selectOrphans = `SELECT created_at AS at, id FROM attachments
-		WHERE message_id = '' AND (created_at, id) > (?, ?) AND created_at < ? ORDER BY created_at, id LIMIT ?`
+		WHERE message_id = '' AND (created_at, id) > (?, ?) AND created_at < ?`
+	orphansOf    = ` AND session IN (SELECT number FROM sessions WHERE site = ?)`
 	deleteOrphan = `DELETE FROM attachments WHERE id = ? AND message_id = ''`
 )
 
@@ -230,16 +231,26 @@ type aged struct {
 	ID string `db:"id"`
 }
 
+// agedOf lists the first rows of a query: those of a site that the condition names, or of
+// all with nil.
+func agedOf(t *tx, query, ofSite string, site *string, most int, args ...any) ([]aged, error) {
+	if site != nil {
+		query, args = query+ofSite, append(args, *site)
+	}
+	return list[aged](t, query+` ORDER BY at, id LIMIT ?`, append(args, most)...)
+}
+
 // agedBefore finds a portion of the rows older than a time, after the last one.
-func agedBefore(query string, before chat.Time, most int) func(*tx, aged) ([]aged, error) {
+func agedBefore(query, ofSite string, site *string, before chat.Time, most int) func(*tx, aged) ([]aged, error) {
 	return func(t *tx, last aged) ([]aged, error) {
-		return list[aged](t, query, last.At, last.ID, int64(before), most)
+		return agedOf(t, query, ofSite, site, most, last.At, last.ID, int64(before))
 	}
 }
 
-// SweepOrphans erases files that were uploaded before a time and belong to no message.
-func (d *DB) SweepOrphans(ctx context.Context, before chat.Time) error {
-	err := sweep(ctx, d, agedBefore(selectOrphans, before, 5), func(t *tx, k aged) error { // files may be large
+// SweepOrphans erases files of a site, or of all with nil, that were uploaded before a time
+// and belong to no message.
+func (d *DB) SweepOrphans(ctx context.Context, site *string, before chat.Time) error {
+	err := sweep(ctx, d, agedBefore(selectOrphans, orphansOf, site, before, 5), func(t *tx, k aged) error { // files may be large
 		_, err := t.q.exec(deleteOrphan, k.ID)
 		return err
 	})
@@ -249,10 +260,10 @@ func (d *DB) SweepOrphans(ctx context.Context, before chat.Time) error {
 	return nil
 }
 
-// SweepEmpty erases sessions without a message and without a file whose visitor was
+// SweepEmpty erases sessions of a site, or of all with nil, without a message and without a file whose visitor was
 // last seen before a time.
-func (d *DB) SweepEmpty(ctx context.Context, before chat.Time) error {
-	err := sweep(ctx, d, agedBefore(selectOldEmpty, before, portion), func(t *tx, k aged) error {
+func (d *DB) SweepEmpty(ctx context.Context, site *string, before chat.Time) error {
+	err := sweep(ctx, d, agedBefore(selectOldEmpty, ` AND site = ?`, site, before, portion), func(t *tx, k aged) error {
 		return t.erase(deleteEmpty, k.ID, int64(before)) // unless its visitor came back just now
 	})
 	if err != nil {

@@ -121,7 +121,7 @@ func TestSweepEmpty(t *testing.T) {
 			}
 			return nil
 		})
-		if err := errors.Join(d.SweepEmpty(t.Context(), 450), d.SweepOrphans(t.Context(), 450)); err != nil {
+		if err := errors.Join(d.SweepEmpty(t.Context(), nil, 450), d.SweepOrphans(t.Context(), nil, 450)); err != nil {
 			t.Fatal(err)
 		}
 		apply(t, d, func(tx chat.Tx) error {

@@ -10,18 +10,18 @@ import (
 
 const (
 	selectIdle = `SELECT last_activity AS at, id FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0 ORDER BY last_activity, id LIMIT ?`
+		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0`
 	deleteIdle = `DELETE FROM sessions WHERE id = ? AND last_activity < ? AND snoozed_until = 0`
 )
 
-// EraseIdle erases the sessions in which nothing happened since a time, with
-// everything that belongs to them. One that is snoozed is still to come; one that comes to life meanwhile stays; a long
+// EraseIdle erases the sessions of a site, or of all with nil, in which nothing happened
+// since a time, with everything that belongs to them. One that is snoozed is still to come; one that comes to life meanwhile stays; a long
 // one may have lost its beginning then, which was due.
-func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
+func (d *DB) EraseIdle(ctx context.Context, site *string, before chat.Time) error {
 	for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
-		err := d.shortenIdle(ctx, status, before)
+		err := d.shortenIdle(ctx, site, status, before)
 		if err == nil {
-			err = d.eraseShort(ctx, status, before)
+			err = d.eraseShort(ctx, site, status, before)
 		}
 		if err != nil {
 			return fmt.Errorf("erase idle sessions: %w", err)
@@ -32,9 +32,9 @@ func (d *DB) EraseIdle(ctx context.Context, before chat.Time) error {
 
 // eraseShort erases the idle sessions, of which the long ones have lost their beginning:
 // one with its files in a transaction.
-func (d *DB) eraseShort(ctx context.Context, status chat.Status, before chat.Time) error {
+func (d *DB) eraseShort(ctx context.Context, site *string, status chat.Status, before chat.Time) error {
 	return portions(ctx, d, func(t *tx, last aged) ([]aged, error) {
-		return list[aged](t, selectIdle, string(status), last.At, last.ID, int64(before), 5)
+		return agedOf(t, selectIdle, ofSite(site), site, 5, string(status), last.At, last.ID, int64(before))
 	}, func(idle []aged) error {
 		for _, s := range idle {
 			begun := time.Now()

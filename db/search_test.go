@@ -184,7 +184,7 @@ func TestSearchForgets(t *testing.T) {
 		wantFound(t, s, "banana")
 		wantFound(t, s, "cherry", "kept cherry")
 		wantFound(t, s, "date")
-		if err := d.EraseIdle(t.Context(), 1<<50); err != nil { // retention
+		if err := d.EraseIdle(t.Context(), nil, 1<<50); err != nil { // retention
 			t.Fatal(err)
 		}
 		wantFound(t, s, "cherry")

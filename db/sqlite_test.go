@@ -307,7 +307,7 @@ func testVacuum(t *testing.T, d *db.DB, shrinks bool) {
 		}
 		return nil
 	})
-	if err := errors.Join(d.SweepEmpty(t.Context(), 1), d.SweepOrphans(t.Context(), 1)); err != nil {
+	if err := errors.Join(d.SweepEmpty(t.Context(), nil, 1), d.SweepOrphans(t.Context(), nil, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if free := pages("freelist_count"); shrinks && free != db.KeptPages {

@@ -27,14 +27,15 @@ type Store interface {
 	Erase(ctx context.Context, sessionID string) error
 	// Ping reports whether a change can be stored now.
 	Ping(ctx context.Context) error
-	// SweepOrphans erases files that were uploaded before a time and belong to no
-	// message.
-	SweepOrphans(ctx context.Context, before Time) error
-	// SweepEmpty erases sessions without a message and without a file whose visitor was last seen
+	// SweepOrphans erases files of a site, or of all with nil, that were uploaded before a
+	// time and belong to no message.
+	SweepOrphans(ctx context.Context, site *string, before Time) error
+	// SweepEmpty erases sessions of a site, or of all with nil, without a message and without a file whose visitor was last seen
 	// before a time.
-	SweepEmpty(ctx context.Context, before Time) error
-	// EraseIdle erases the sessions in which nothing happened since a time.
-	EraseIdle(ctx context.Context, before Time) error
+	SweepEmpty(ctx context.Context, site *string, before Time) error
+	// EraseIdle erases the sessions of a site, or of all with nil, in which nothing happened
+	// since a time.
+	EraseIdle(ctx context.Context, site *string, before Time) error
 	// Prune removes events and other data from before a time that is not needed
 	// any more, and frees their space.
 	Prune(ctx context.Context, before Time) error

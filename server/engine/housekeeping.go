@@ -101,7 +101,7 @@ func (e *Engine) sweepUnsent(ctx context.Context, now chat.Time) error {
 		}
 		return err
 	})
-	return errors.Join(err, e.Store.SweepOrphans(ctx, now.Add(-age)))
+	return errors.Join(err, e.Store.SweepOrphans(ctx, nil, now.Add(-age)))
 }
 
 // prune deletes sessions without a message, sessions past the retention time and
@@ -110,13 +110,33 @@ func (e *Engine) sweepUnsent(ctx context.Context, now chat.Time) error {
 func (e *Engine) prune(ctx context.Context, now chat.Time) error {
 	var errs []error
 	if !e.backend {
-		errs = append(errs, e.Store.SweepEmpty(ctx, now.Add(-emptyAge)), e.pruneMore(ctx, now))
+		errs = append(errs, e.Store.SweepEmpty(ctx, nil, now.Add(-emptyAge)), e.pruneMore(ctx, now))
 	}
-	if days := e.Settings().Number("retentionDays"); days > 0 {
-		before := now.Add(-time.Duration(days) * 24 * time.Hour)
-		errs = append(errs, e.Store.EraseIdle(ctx, before), e.Store.SweepOrphans(ctx, before), e.Store.SweepEmpty(ctx, before))
-	}
+	errs = append(errs, e.eraseOld(ctx, now))
 	return errors.Join(append(errs, e.Store.Prune(ctx, now.Add(-eventAge)))...) // last: it frees the space of the others, too
+}
+
+// retention is the setting for how many days conversations are kept.
+const retention = "retentionDays"
+
+// eraseOld erases what is older than the settings keep it: of all sites together, unless
+// one has a time of its own. None keeps it longer than relay does.
+func (e *Engine) eraseOld(ctx context.Context, now chat.Time) error {
+	sites, most := e.Sites(), e.RelaySettings().Number(retention)
+	erase := func(site *string, days int64) error {
+		if days == 0 {
+			return nil
+		}
+		before := now.Add(-time.Duration(days) * 24 * time.Hour)
+		return errors.Join(e.Store.EraseIdle(ctx, site, before), e.Store.SweepOrphans(ctx, site, before), e.Store.SweepEmpty(ctx, site, before))
+	}
+	errs := []error{erase(nil, most)}
+	for _, site := range sites.All() {
+		if days := sites.Settings(site.ID).Number(retention); days > 0 && (most == 0 || days < most) {
+			errs = append(errs, erase(&site.ID, days))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // pruneMore removes what the engine does not know. The sign that there are devices to

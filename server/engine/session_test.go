@@ -30,7 +30,7 @@ func TestInitRenewsAnEmptySession(t *testing.T) {
 			if tt.back && h.open(t, "visitor") != id {
 				t.Fatalf("%s: another session began", tt.name)
 			}
-			err := store.SweepEmpty(t.Context(), chat.Now().Add(-24*time.Hour))
+			err := store.SweepEmpty(t.Context(), nil, chat.Now().Add(-24*time.Hour))
 			if err != nil {
 				t.Fatal(err)
 			}
