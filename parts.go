@@ -165,7 +165,7 @@ func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 }
 
 func (a *app) statistics(engine *engine.Engine) *statistics.Counter {
-	return statistics.New(engine.Store, engine.Settings, a.log)
+	return statistics.New(engine.Store, engine.SettingsOf, a.log)
 }
 
 func (a *app) deps(engine *engine.Engine, hook *bridges.Webhook, set *bridges.Set, ai *bridges.AI, counter *statistics.Counter) server.Deps {

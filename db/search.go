@@ -28,9 +28,9 @@ type textPlace struct {
 	Seq     int64 `db:"seq"`
 }
 
-// Find returns the newest messages below a place, 0 for the newest of all, that have
-// all of the terms.
-func (s *Search) Find(ctx context.Context, terms []words.Term, below int64, limit int) (found []chat.FoundMessage, err error) {
+// Find returns the newest messages of a site, or of all with nil, below a place, 0 for the
+// newest of all, that have all of the terms.
+func (s *Search) Find(ctx context.Context, terms []words.Term, site *string, below int64, limit int) (found []chat.FoundMessage, err error) {
 	if len(terms) == 0 {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (s *Search) Find(ctx context.Context, terms []words.Term, below int64, limi
 	}
 	var failed error
 	err = s.db.backend.look(ctx, func(t *tx) error {
-		places, err := t.q.findTexts(ctx, terms, below, limit)
+		places, err := t.q.findTexts(ctx, terms, site, below, limit)
 		if err == nil {
 			found, err = t.messagesAt(places)
 		}
@@ -117,7 +117,9 @@ const (
 	insertText = `INSERT INTO search_texts (number, session, seq, words) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	updateText = `UPDATE search_texts SET words = ? WHERE session = ? AND seq = ?`
 	findTexts  = `SELECT t.number, t.session, t.seq FROM search_words w CROSS JOIN search_texts t ON t.number = w.rowid
-		WHERE w.search_words MATCH ? AND w.rowid < ? ORDER BY w.rowid DESC LIMIT ?`
+		WHERE w.search_words MATCH ? AND w.rowid < ?`
+	findTextsOf = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.site = ?)`
+	newestTexts = ` ORDER BY w.rowid DESC LIMIT ?`
 )
 
 func (c *conn) putText(p textPlace, set []string) (int64, error) {
@@ -129,7 +131,7 @@ func (c *conn) changeText(session, seq int64, set []string) error {
 	return err
 }
 
-func (c *conn) findTexts(ctx context.Context, terms []words.Term, below int64, limit int) (places []textPlace, err error) {
+func (c *conn) findTexts(ctx context.Context, terms []words.Term, site *string, below int64, limit int) (places []textPlace, err error) {
 	parts := make([]string, len(terms))
 	for i, t := range terms {
 		parts[i] = `"` + t.Text + `"`
@@ -137,7 +139,11 @@ func (c *conn) findTexts(ctx context.Context, terms []words.Term, below int64, l
 			parts[i] += " *"
 		}
 	}
-	err = c.raw.SelectContext(ctx, &places, findTexts, strings.Join(parts, " AND "), belowOrAll(below), limit)
+	query, args := findTexts, []any{strings.Join(parts, " AND "), belowOrAll(below)}
+	if site != nil {
+		query, args = query+findTextsOf, append(args, *site)
+	}
+	err = c.raw.SelectContext(ctx, &places, query+newestTexts, append(args, limit)...)
 	if err != nil && ctx.Err() != nil {
 		c.broken = ctx.Err() // its statement was interrupted
 	}
@@ -147,7 +153,9 @@ func (c *conn) findTexts(ctx context.Context, terms []words.Term, below int64, l
 const (
 	insertTextVector = `INSERT INTO search_texts (number, session, seq, words) VALUES (?, ?, ?, ?::tsvector) ON CONFLICT DO NOTHING`
 	updateTextVector = `UPDATE search_texts SET words = ?::tsvector WHERE session = ? AND seq = ?`
-	findTextVectors  = `SELECT number, session, seq FROM search_texts WHERE words @@ $1::tsquery AND number < $2 ORDER BY number DESC LIMIT $3`
+	findTextVectors  = `SELECT number, session, seq FROM search_texts t WHERE words @@ $1::tsquery AND number < $2`
+	vectorsOf        = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.site = $4)`
+	newestVectors    = ` ORDER BY number DESC LIMIT $3`
 )
 
 func (p *pgTx) putText(at textPlace, set []string) (int64, error) {
@@ -168,7 +176,7 @@ func setVector(set []string) string {
 	return strings.Join(quoted, " ")
 }
 
-func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, below int64, limit int) (places []textPlace, err error) {
+func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, site *string, below int64, limit int) (places []textPlace, err error) {
 	parts := make([]string, len(terms))
 	for i, t := range terms {
 		parts[i] = quoteWord(t.Text)
@@ -176,6 +184,10 @@ func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, below int64, l
 			parts[i] += ":*"
 		}
 	}
-	err = p.conn.SelectContext(ctx, &places, findTextVectors, strings.Join(parts, " & "), belowOrAll(below), limit)
+	query, args := findTextVectors, []any{strings.Join(parts, " & "), belowOrAll(below), limit}
+	if site != nil {
+		query, args = query+vectorsOf, append(args, *site)
+	}
+	err = p.conn.SelectContext(ctx, &places, query+newestVectors, args...)
 	return places, err
 }

@@ -48,7 +48,7 @@ func BenchmarkSearch(b *testing.B) {
 			for _, search := range []string{"order777", "w0ord", "w", "wo", "w1", "w2ord w3ord w4", "w9word w8ord", "nothing", "order"} {
 				b.Run(strings.ReplaceAll(search, " ", "+"), func(b *testing.B) {
 					for b.Loop() {
-						if _, err := s.Find(b.Context(), words.Terms(search), 0, 21); err != nil {
+						if _, err := s.Find(b.Context(), words.Terms(search), nil, 0, 21); err != nil {
 							b.Fatal(err)
 						}
 					}

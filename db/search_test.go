@@ -60,7 +60,7 @@ func store(t testing.TB, d *db.DB, session string, contents ...string) {
 // find returns the contents of what is found, in order.
 func find(t testing.TB, s *db.Search, search string) (contents []string) {
 	t.Helper()
-	found, err := s.Find(t.Context(), words.Terms(search), 0, 1000)
+	found, err := s.Find(t.Context(), words.Terms(search), nil, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,13 +140,13 @@ func TestSearchIsNewestFirst(t *testing.T) {
 		store(t, d, "A", "parcel 0", "parcel 1", "letter", "parcel 3")
 		s := index(t, d)
 		wantFound(t, s, "parc", "parcel 3", "parcel 1", "parcel 0")
-		first, err := s.Find(t.Context(), words.Terms("parcel"), 0, 2)
+		first, err := s.Find(t.Context(), words.Terms("parcel"), nil, 0, 2)
 		if err != nil || len(first) != 2 {
 			t.Fatal(first, err)
 		}
 		store(t, d, "B", "parcel of B", "later", "later", "later", "parcel of B, the newest")
 		index(t, d)
-		rest, err := s.Find(t.Context(), words.Terms("parcel"), first[1].Place, 10)
+		rest, err := s.Find(t.Context(), words.Terms("parcel"), nil, first[1].Place, 10)
 		if err != nil || len(rest) != 2 || rest[0].SessionID == rest[1].SessionID {
 			t.Fatal(rest, err)
 		}
@@ -342,7 +342,7 @@ func TestSearchIsBounded(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		refused := errors.New("the caller left")
 		cancel(refused)
-		if _, err := s.Find(ctx, words.Terms("a b c d e f g"), 0, 10); !errors.Is(err, refused) && !errors.Is(err, context.Canceled) {
+		if _, err := s.Find(ctx, words.Terms("a b c d e f g"), nil, 0, 10); !errors.Is(err, refused) && !errors.Is(err, context.Canceled) {
 			t.Errorf("it answered %v", err)
 		}
 		store(t, d, "S", "still there")

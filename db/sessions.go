@@ -114,11 +114,15 @@ func (t *tx) SessionsOfBrowser(browser string, blocked bool, limit int) ([]strin
 	return ids, err
 }
 
-const selectExport = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE number > ? AND started_at > 0 ORDER BY number LIMIT ?`
+const selectExport = `SELECT number, ` + sessionColumns + ` FROM sessions WHERE number > ? AND started_at > 0`
 
 // Export implements [chat.Reader].
-func (t *tx) Export(after int64, limit int) ([]chat.Session, int64, error) {
-	rows, err := list[stored](t, limited(selectExport, limit), after)
+func (t *tx) Export(site *string, after int64, limit int) ([]chat.Session, int64, error) {
+	query, args := selectExport, []any{after}
+	if site != nil {
+		query, args = query+` AND site = ?`, append(args, *site)
+	}
+	rows, err := list[stored](t, limited(query+` ORDER BY number LIMIT ?`, limit), args...)
 	sessions := make([]chat.Session, len(rows))
 	for i := range rows {
 		sessions[i], after = rows[i].Session, rows[i].Number

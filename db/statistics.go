@@ -11,7 +11,10 @@ import (
 const selectWaitingSessions = `SELECT COUNT(*) AS waiting, COALESCE(MIN(waiting_since), 0) AS since FROM sessions WHERE ` + waiting
 
 // WaitingSessions implements [chat.Reader].
-func (t *tx) WaitingSessions() (chat.Waiting, error) {
+func (t *tx) WaitingSessions(site *string) (chat.Waiting, error) {
+	if site != nil {
+		return one[chat.Waiting](t, nil, selectWaitingSessions+ofSite(site), *site)
+	}
 	return one[chat.Waiting](t, nil, selectWaitingSessions)
 }
 
@@ -121,7 +124,7 @@ var (
 func newFactQueries(source, number string) factQueries {
 	where := ` WHERE ` + number + ` BETWEEN ? AND ? AND s.started_at > 0`
 	return factQueries{
-		sessions: `SELECT s.number, s.status, s.started_at, s.answered_at, s.csat_responded_at, s.csat_score, s.csat_comment <> '' FROM ` + source + where + ` ORDER BY ` + number,
+		sessions: `SELECT s.number, s.site, s.status, s.started_at, s.answered_at, s.csat_responded_at, s.csat_score, s.csat_comment <> '' FROM ` + source + where + ` ORDER BY ` + number,
 		messages: `SELECT m.session, m.created_at, m.sender, m.source_bridge, m.operator_name, m.operator_id
 			FROM ` + source + ` JOIN messages m ON m.session = s.number` + where + ` AND NOT m.internal ORDER BY ` + number,
 		entries: `SELECT e.session, e.at, e.type, e.data
@@ -169,7 +172,7 @@ func (t *tx) each(into []any, use func() error, query string, args ...any) error
 func (t *tx) sessionFacts(query string, first, last int64) (all []chat.SessionFacts, err error) {
 	var s chat.SessionFacts
 	var status chat.Status
-	into := []any{&s.Number, (*string)(&status), (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), (*int64)(&s.RespondedAt), &s.Score, &s.Commented}
+	into := []any{&s.Number, &s.Site, (*string)(&status), (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), (*int64)(&s.RespondedAt), &s.Score, &s.Commented}
 	err = t.each(into, func() error {
 		s.Closed = status == chat.StatusClosed
 		all = append(all, s)

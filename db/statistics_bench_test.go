@@ -25,7 +25,7 @@ func BenchmarkStatistics(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			d := dbtest.Open(b, url(b))
 			year := fillYear(b, d, total/10)
-			counter := statistics.New(d, func() *chat.Settings { return new(chat.Settings) }, slog.New(slog.DiscardHandler))
+			counter := statistics.New(d, func(string) *chat.Settings { return new(chat.Settings) }, slog.New(slog.DiscardHandler))
 			count := func(b *testing.B) {
 				for b.Loop() {
 					s, err := counter.Statistics(b.Context(), year)

@@ -52,7 +52,7 @@ func TestFacts(t *testing.T) {
 			if none != (chat.RatingComment{}) {
 				t.Errorf("comment of a session that is gone: %+v", none)
 			}
-			waiting, failedToo := r.WaitingSessions()
+			waiting, failedToo := r.WaitingSessions(nil)
 			if waiting != (chat.Waiting{Count: 3, Since: 1000}) {
 				t.Errorf("waiting: %+v", waiting)
 			}

@@ -61,7 +61,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	}
 	set := bridges.New(s.Engine, bridges.Options{Kinds: kinds, Log: log,
 		Mirror: mirror.Options{Stateless: true, Seal: seal, OpenFile: webhook.NewFetcher(cfg.WebhookAllowCIDRs, 10<<20).OpenFile}})
-	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Statistics: statistics.New(store, s.Engine.Settings, log), Log: log, Version: "test"}, backlog, seal)
+	s.server = server.NewBridge(cfg, server.Deps{Engine: s.Engine, Webhook: s.webhook, Bridges: set, Statistics: statistics.New(store, s.SettingsOf, log), Log: log, Version: "test"}, backlog, seal)
 	hs := httptest.NewUnstartedServer(nil)
 	hs.Config = s.server.HTTPServer()
 	wt := newWitness(t, s, hs.Config.Handler)

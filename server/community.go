@@ -64,7 +64,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		sites:         &siteAPI{audit, s.clients, settings, engine, keys},
 		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
 		knowledge:     &knowledgeAPI{audit, d.Knowledge},
-		statistics:    &statisticsAPI{d.Statistics},
+		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},
 		system:        &systemAPI{s.clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},

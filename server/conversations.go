@@ -89,7 +89,7 @@ func (s presentation) views(rd chat.Reader, list []chat.Session) ([]sessionView,
 }
 
 func (s presentation) view(session *chat.Session, last chat.Message) sessionView {
-	v := sessionView{PublicSession: s.engine.Sites().Public(session), OperatorOnline: s.engine.OperatorOnline(),
+	v := sessionView{PublicSession: s.engine.Sites().Public(session), OperatorOnline: s.engine.PresenceAt(session.Site).Online,
 		VisitorOnline: s.engine.VisitorOnline(session.ID), Status: session.Status,
 		Blocked: session.Blocked, AIEnded: session.AIEnded, Verified: session.Verified, Unread: session.Unread, PreChat: session.PreChat,
 		Nickname: chat.Nickname(session.VisitorID), Tags: session.TagList(), SnoozedUntil: session.SnoozedUntil}
@@ -162,7 +162,7 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 		return q, badRequest("status must be open, closed, waiting, snoozed or all")
 	}
 	var err error
-	if q.Site, err = s.siteAsked(r); err != nil {
+	if q.Site, err = siteAsked(r, s.engine.Sites()); err != nil {
 		return q, err
 	}
 	switch who := form.Get("assignee"); who {
@@ -190,12 +190,12 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 }
 
 // siteAsked is the id of the site that ?site= names, nil for all.
-func (s presentation) siteAsked(r *http.Request) (*string, error) {
+func siteAsked(r *http.Request, sites *chat.Sites) (*string, error) {
 	name := r.URL.Query().Get("site")
 	if name == "" {
 		return nil, nil
 	}
-	site, err := s.engine.Sites().Named(name)
+	site, err := sites.Named(name)
 	if err != nil {
 		return nil, badRequest("site must be the id of a site; GET /api/admin/sites lists them")
 	}

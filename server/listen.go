@@ -97,6 +97,9 @@ func PagesURL(cfg config.Config, listener net.Listener) string {
 }
 
 func ownURL(cfg config.Config, listener net.Listener) string {
+	if listener == nil { // a command
+		return localURL(cfg, "localhost", int(cfg.Port))
+	}
 	return localURL(cfg, "localhost", listener.Addr().(*net.TCPAddr).Port)
 }
 

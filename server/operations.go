@@ -223,11 +223,15 @@ func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat
 
 // stats answers GET /api/admin/stats and, for backends, GET /api/stats.
 func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	site, err := siteAsked(r, s.sites())
+	if err != nil {
+		return nil, err
+	}
 	switch r.URL.Query().Get("period") {
 	case "", "7d":
-		return s.counter.Stats(r.Context(), 7)
+		return s.counter.Stats(r.Context(), site, 7)
 	case "30d":
-		return s.counter.Stats(r.Context(), 30)
+		return s.counter.Stats(r.Context(), site, 30)
 	}
 	return nil, badRequest("period must be 7d or 30d")
 }
@@ -263,13 +267,21 @@ const exportPage = 100
 // export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
 func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	s.audit(r, by, chat.AuditExported, "all conversations", "")
+	site, err := siteAsked(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	what := "all conversations"
+	if site != nil {
+		what = "conversations of " + chat.SiteName(*site)
+	}
+	s.audit(r, by, chat.AuditExported, what, "")
 	attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
 	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
 	for last := int64(0); ; {
 		var list []chat.Session
 		err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
-			list, last, err = rd.Export(last, exportPage)
+			list, last, err = rd.Export(site, last, exportPage)
 			return err
 		})
 		for i := range list {

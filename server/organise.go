@@ -53,7 +53,7 @@ func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat
 		chat.Counts
 		Tags []chat.Tag `json:"tags"`
 	}{}
-	site, err := s.siteAsked(r)
+	site, err := siteAsked(r, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 
 // Search finds messages.
 type Search interface {
-	// Find returns the newest messages below a place, 0 for the newest of all, that have
-	// all of the terms.
-	Find(ctx context.Context, terms []words.Term, below int64, limit int) ([]chat.FoundMessage, error)
+	// Find returns the newest messages of a site, or of all with nil, below a place, 0 for the
+	// newest of all, that have all of the terms.
+	Find(ctx context.Context, terms []words.Term, site *string, below int64, limit int) ([]chat.FoundMessage, error)
 	// Progress says how far the index of an older database is.
 	Progress(ctx context.Context) (chat.SearchProgress, error)
 }
@@ -46,8 +46,12 @@ func (s *conversationAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.
 	if err != nil {
 		return nil, err
 	}
+	site, err := siteAsked(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
 	ctx := r.Context()
-	found, err := s.finder.Find(ctx, terms, below, limit+1)
+	found, err := s.finder.Find(ctx, terms, site, below, limit+1)
 	if err != nil {
 		return nil, err
 	}

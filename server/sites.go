@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/words"
 )
@@ -25,8 +27,8 @@ type siteAPI struct {
 	keys     *Keyring
 }
 
-// siteView is a site as those who answer visitors see it.
-type siteView struct {
+// SiteView is a site as those who answer visitors see it.
+type SiteView struct {
 	ID         string    `json:"id"`
 	Name       string    `json:"name"`
 	Address    string    `json:"address,omitempty"`
@@ -42,21 +44,34 @@ type siteView struct {
 	Conversations *int   `json:"conversations,omitempty"`
 }
 
-func (s *siteAPI) view(site *chat.Site) siteView {
-	v := siteView{ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: site.Key,
+// ViewSite shows a site without what takes a look into the store.
+func ViewSite(site *chat.Site, keys *Keyring, cfg config.Config) SiteView {
+	v := SiteView{ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: site.Key,
 		Origins: append([]string{}, site.Origins.V...), CreatedAt: site.CreatedAt, ArchivedAt: site.ArchivedAt, ErasedAt: site.ErasedAt}
 	if site.ID == "" {
-		v.PublicKey = s.keys.Public()
-		v.Origins = append([]string{}, s.cfg.AllowedOrigins...)
+		v.PublicKey = keys.Public()
+		v.Origins = append([]string{}, cfg.AllowedOrigins...)
 	}
 	return v
 }
 
+// WholeSite is a site with its snippet and the number of its conversations.
+func WholeSite(ctx context.Context, e *engine.Engine, keys *Keyring, cfg config.Config, baseURL string, site *chat.Site) (SiteView, error) {
+	v := ViewSite(site, keys, cfg)
+	v.Snippet = snippetFor(baseURL, v.PublicKey, e.SettingsOf(site.ID))
+	err := e.Store.ReadOne(ctx, func(rd chat.Reader) error {
+		n, err := rd.CountSessions(site.ID)
+		v.Conversations = &n
+		return err
+	})
+	return v, err
+}
+
 // list answers GET /api/admin/sites: the first site first, the others by name.
 func (s *siteAPI) list(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	views := []siteView{}
+	views := []SiteView{}
 	for _, site := range s.engine.Sites().All() {
-		views = append(views, s.view(&site))
+		views = append(views, ViewSite(&site, s.keys, s.cfg))
 	}
 	return map[string]any{"sites": views}, nil
 }
@@ -75,16 +90,8 @@ func (s *siteAPI) site(_ http.ResponseWriter, r *http.Request, _ chat.Author) (a
 	return s.whole(r, site)
 }
 
-// whole is a site with its snippet and the number of its conversations.
-func (s *siteAPI) whole(r *http.Request, site *chat.Site) (siteView, error) {
-	v := s.view(site)
-	v.Snippet = snippetFor(s.baseURL(r), v.PublicKey, s.engine.SettingsOf(site.ID))
-	err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) error {
-		n, err := rd.CountSessions(site.ID)
-		v.Conversations = &n
-		return err
-	})
-	return v, err
+func (s *siteAPI) whole(r *http.Request, site *chat.Site) (SiteView, error) {
+	return WholeSite(r.Context(), s.engine, s.keys, s.cfg, s.baseURL(r), site)
 }
 
 // snippetFor is the HTML that embeds the widget in a website. Only pages that ask for
@@ -126,7 +133,7 @@ func (s *siteAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 		return nil, err
 	}
 	change := in.change()
-	change.Wanted = siteIDOf(&in)
+	change.Wanted = SiteIDOf(*cmp.Or(in.Name, new(string)), *cmp.Or(in.Address, new(string)))
 	site, err := s.engine.AddSite(r.Context(), change)
 	if err != nil {
 		return nil, err
@@ -135,16 +142,13 @@ func (s *siteAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 	return s.whole(r, &site)
 }
 
-// siteIDOf makes an id of a new site's name, or else of its address: the letters a to z and
+// SiteIDOf makes an id of a new site's name, or else of its address: the letters a to z and
 // digits, with hyphens between the words.
-func siteIDOf(in *siteRequest) string {
-	host := ""
-	if in.Address != nil {
-		if u, err := url.Parse(*in.Address); err == nil {
-			host = strings.TrimPrefix(u.Hostname(), "www.")
+func SiteIDOf(texts ...string) string {
+	for _, text := range texts {
+		if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
+			text = strings.TrimPrefix(u.Hostname(), "www.")
 		}
-	}
-	for _, text := range []string{*cmp.Or(in.Name, new(string)), host} {
 		parts := strings.FieldsFunc(words.Plain(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 		id := strings.Join(parts, "-")
 		if id = strings.TrimRight(id[:min(len(id), chat.MaxSiteID-6)], "-"); id != "" {
@@ -185,20 +189,21 @@ func (s *siteAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	if err != nil {
 		return nil, err
 	}
-	if site.ID == "" {
-		if _, err := s.keys.RotatePublic(r.Context()); err != nil {
-			return nil, err
-		}
-	} else {
-		key := newPublicKey()
-		changed, err := s.engine.ChangeSite(r.Context(), site.ID, engine.SiteChange{Key: &key})
-		if err != nil {
-			return nil, err
-		}
-		site = &changed
+	if _, err := RotateSiteKey(r.Context(), s.engine, s.keys, site); err != nil {
+		return nil, err
 	}
 	s.audit(r, by, chat.AuditKeyRotated, site.PublicID(), "public")
-	return s.whole(r, site)
+	return s.site(nil, r, by)
+}
+
+// RotateSiteKey replaces a site's public key and returns the new one.
+func RotateSiteKey(ctx context.Context, e *engine.Engine, keys *Keyring, site *chat.Site) (string, error) {
+	if site.ID == "" {
+		return keys.RotatePublic(ctx)
+	}
+	key := newPublicKey()
+	_, err := e.ChangeSite(ctx, site.ID, engine.SiteChange{Key: &key})
+	return key, err
 }
 
 // erase answers DELETE /api/admin/sites/{site}?name=…: everything of the site goes. The name

@@ -9,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 )
 
@@ -243,6 +244,77 @@ func TestEraseSite(t *testing.T) {
 		}
 		if again := s.addSite("Berlin"); s.must("GET", "/api/widget/config", again, nil).text("welcomeMessage") == "x" {
 			t.Error("a new site of that name has the old one's settings")
+		}
+	})
+}
+
+// TestSiteHours: a site's business hours decide for its visitors alone whether somebody is
+// there, and its open widgets are told when they change.
+func TestSiteHours(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		berlin := s.addSite("Berlin")
+		id := s.openAt(berlin, "v1")
+		next := s.stream("/api/widget/stream?sessionId="+id, berlin)
+		if connected := next(); connected.get("operatorOnline") != false {
+			t.Errorf("the stream begins with %v", connected)
+		}
+		always := object{}
+		for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
+			always[day] = []string{"00:00-24:00"}
+		}
+		s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"businessHours": object{"timezone": "UTC", "weekly": always}})
+		for {
+			if e := next(); e.event == "operator_status" {
+				if e.get("online") != true {
+					t.Errorf("the widget is told %v", e)
+				}
+				break
+			}
+		}
+		online := func(key string) any {
+			return s.must("POST", "/api/widget/init", key, object{"visitorId": "v1"}).get("operatorOnline")
+		}
+		if here, there := online(publicKey), online(berlin); here != false || there != true {
+			t.Errorf("somebody is there at the first site: %v, at the second: %v", here, there)
+		}
+		views := s.must("GET", "/api/admin/sessions/"+id, secretKey, nil)
+		if views.get("operatorOnline") != true {
+			t.Errorf("operators read %s", views.body)
+		}
+	})
+}
+
+// TestSitesAreFiltered: search, numbers and export are of one site, when asked for it.
+func TestSitesAreFiltered(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		berlin := s.addSite("Berlin")
+		here, there := s.open("v1"), s.openAt(berlin, "v1")
+		s.say(here, "umbrella")
+		s.must("POST", "/api/widget/messages", berlin, object{"sessionId": there, "content": "umbrella please"})
+		for _, id := range []string{here, there} {
+			s.search.Notice(&chat.Event{Type: chat.EventMessage, SessionID: id})
+		}
+		s.indexed()
+		for site, want := range map[string]int{"": 2, "main": 1, "berlin": 1} {
+			asked := "&site=" + site
+			if found := s.must("GET", "/api/admin/search?q=umbrella"+asked, secretKey, nil).get("messages").([]any); len(found) != want {
+				t.Errorf("site %q: the search finds %v", site, found)
+			}
+			if n := s.must("GET", "/api/admin/statistics?"+asked, secretKey, nil).get("totals.conversations"); n != float64(want) {
+				t.Errorf("site %q: statistics count %v conversations", site, n)
+			}
+			if n := s.must("GET", "/api/admin/statistics?"+asked, secretKey, nil).get("waiting.count"); n != float64(want) {
+				t.Errorf("site %q: %v wait", site, n)
+			}
+			if n := s.must("GET", "/api/admin/stats?"+asked, secretKey, nil).get("sessions"); n != float64(want) {
+				t.Errorf("site %q: stats count %v sessions", site, n)
+			}
+			if n := strings.Count(string(s.must("GET", "/api/admin/export?"+asked, secretKey, nil).body), `"type":"session"`); n != want {
+				t.Errorf("site %q: %d sessions are exported", site, n)
+			}
+		}
+		for _, path := range []string{"search?q=x&", "statistics?", "statistics.csv?", "stats?", "export?", "counts?", "sessions?"} {
+			s.refused(s.call("GET", "/api/admin/"+path+"site=none", secretKey, nil), 400, "site must be the id of a site")
 		}
 	})
 }

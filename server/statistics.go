@@ -14,7 +14,10 @@ import (
 )
 
 // statisticsAPI is about the numbers.
-type statisticsAPI struct{ counter *statistics.Counter }
+type statisticsAPI struct {
+	counter *statistics.Counter
+	sites   func() *chat.Sites
+}
 
 // statistics answers GET /api/admin/statistics.
 func (s *statisticsAPI) statistics(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
@@ -35,11 +38,15 @@ const countingTime = 2 * time.Minute
 const countingRest = 10 * time.Second
 
 func (s *statisticsAPI) readStatistics(w http.ResponseWriter, r *http.Request) (statistics.Statistics, error) {
+	site, err := siteAsked(r, s.sites())
+	if err != nil {
+		return statistics.Statistics{}, err
+	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(countingTime)) // HTTP/1.1 and 2 have deadlines
 	ctx, cancel := context.WithTimeout(r.Context(), countingTime-countingRest)
 	defer cancel()
 	form := r.URL.Query()
-	stats, err := s.counter.Statistics(ctx, statistics.StatRange{From: form.Get("from"), To: form.Get("to")})
+	stats, err := s.counter.Statistics(ctx, statistics.StatRange{From: form.Get("from"), To: form.Get("to"), Site: site})
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return stats, chat.Errorf(chat.Invalid, "Counting took too long. Choose a shorter range")
 	}

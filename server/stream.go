@@ -162,7 +162,7 @@ func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Au
 	}
 	out = startSSE(w)
 	out.parkable = closeDelimited(w, r)
-	there := s.engine.Presence()
+	there := s.engine.PresenceAt(by.Site)
 	out.state(chat.StateConnected, connectedState{chat.StateConnected, sessionID, cursor(open.Session.Rev), there.Online, there.BackAt, open.Session.Status})
 	if !s.pass(r.Context(), out, feed, open.Page) {
 		out = nil

@@ -85,10 +85,10 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, by chat.Author
 		return nil, err
 	}
 	s.engine.MessagesArrived(chat.SenderVisitor, v.History.Messages)
-	there := s.engine.Presence()
+	there := s.engine.PresenceAt(by.Site)
 	return initAnswer{
 		SessionID: v.Session.ID, SessionToken: v.Token, OperatorOnline: there.Online, BackAt: there.BackAt,
-		ReplySeconds: int64(s.counter.ReplyTime().Seconds()), Hours: s.engine.Openings(),
+		ReplySeconds: int64(s.counter.ReplyTime(by.Site).Seconds()), Hours: s.engine.Openings(by.Site),
 		Messages: s.showFiles(v.History.Messages), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive, v.AskContact},
 		Config:  s.engine.SettingsOf(by.Site).WidgetConfig(),

@@ -71,8 +71,12 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	if s.Settings.Drafts() {
 		return s.propose(ctx, d, turn)
 	}
-	if s.Engine.OperatorOnline() {
-		return &chat.RetryAfter{After: presencePause, Scope: chat.ScopeSink, Cause: errOperatorThere}
+	if s.Engine.PresenceAt(turn.Session.Site).Online {
+		scope := chat.ScopeSink
+		if s.Engine.Sites().Several() { // at others nobody may be there
+			scope = chat.ScopeLane
+		}
+		return &chat.RetryAfter{After: presencePause, Scope: scope, Cause: errOperatorThere}
 	}
 	if language, asks := asksForPerson(asked(&turn), engine.LanguageOf(&turn.Session, asked(&turn))); asks {
 		return s.handBack(ctx, d, &turn, language, chat.AIEndAsked)

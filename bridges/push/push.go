@@ -131,7 +131,7 @@ func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Messag
 			reached = true
 			continue
 		}
-		switch failed := s.sendOnceRested(ctx, &d.PushDevice, noteOf(session.Title(s.opts.Engine.Hosts()), session, m, d.PushContent)); {
+		switch failed := s.sendOnceRested(ctx, &d.PushDevice, noteOf(s.opts.Engine.Title(session), session, m, d.PushContent)); {
 		case failed == nil:
 			s.note(key, rev)
 			reached = true

@@ -9,9 +9,12 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// version begins every digest. One of another version is read as if it were broken, and
-// its rows instead.
-const version = 1
+// A version begins every digest. One of another version is read as if it were broken, and
+// its rows instead. Most relays have one site, which is not written.
+const (
+	ofFirstSite = 1
+	ofSites     = 2
+)
 
 // The flags of a session.
 const (
@@ -34,10 +37,11 @@ func Encode(sessions []chat.SessionFacts) []byte {
 			}
 		}
 	}
-	b := binary.AppendUvarint([]byte{version}, uint64(len(order)))
+	b, sites := appendSites(nil, sessions)
+	b = binary.AppendUvarint(b, uint64(len(order)))
 	for _, w := range order {
 		for _, text := range []string{string(w.Sender), w.Bridge, w.Author, w.Person} {
-			b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+			b = appendText(b, text)
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(sessions)))
@@ -47,10 +51,37 @@ func Encode(sessions []chat.SessionFacts) []byte {
 		s := &sessions[i]
 		b = binary.AppendVarint(b, s.Number-number)
 		b = binary.AppendVarint(b, int64(s.StartedAt)-started)
+		if sites != nil {
+			b = binary.AppendUvarint(b, sites[s.Site])
+		}
 		b = appendSession(b, s, writers)
 		number, started = s.Number, int64(s.StartedAt)
 	}
 	return b
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// appendSites appends the version and, unless all sessions are of the first site, the
+// sites; each has a number.
+func appendSites(b []byte, sessions []chat.SessionFacts) ([]byte, map[string]uint64) {
+	numbers, order := map[string]uint64{}, []string(nil)
+	for i := range sessions {
+		if _, known := numbers[sessions[i].Site]; !known {
+			numbers[sessions[i].Site] = uint64(len(order))
+			order = append(order, sessions[i].Site)
+		}
+	}
+	if len(order) == 0 || len(order) == 1 && order[0] == "" {
+		return append(b, ofFirstSite), nil
+	}
+	b = binary.AppendUvarint(append(b, ofSites), uint64(len(order)))
+	for _, site := range order {
+		b = appendText(b, site)
+	}
+	return b, numbers
 }
 
 // appendSession appends what follows the session's number and beginning.
@@ -98,10 +129,11 @@ var errBroken = errors.New("not a digest of this version")
 // Decode unpacks a digest. Its error says that the bytes are none.
 func (d *Sessions) Decode(packed []byte) error {
 	d.List, d.messages = d.List[:0], d.messages[:0]
-	if len(packed) == 0 || packed[0] != version {
+	if len(packed) == 0 || packed[0] != ofFirstSite && packed[0] != ofSites {
 		return errBroken
 	}
 	r := &reader{left: packed[1:]}
+	sites := r.sites(packed[0])
 	writers := make([]chat.Writer, r.count())
 	for i := range writers {
 		writers[i] = chat.Writer{Sender: chat.Sender(r.text()), Bridge: r.text(), Author: r.text(), Person: r.text()}
@@ -113,6 +145,9 @@ func (d *Sessions) Decode(packed []byte) error {
 	var last chat.SessionFacts
 	for range sessions {
 		s := chat.SessionFacts{Number: last.Number + r.number(), StartedAt: last.StartedAt + r.time()}
+		if len(sites) > 0 {
+			s.Site = r.oneOf(sites)
+		}
 		d.session(r, &s, writers)
 		if r.broken || len(d.messages) > messages {
 			return errBroken
@@ -201,6 +236,29 @@ func (r *reader) text() string {
 	text := string(r.left[:n])
 	r.left = r.left[n:]
 	return text
+}
+
+// sites reads the sites of a digest, none when all is the first one's.
+func (r *reader) sites(version byte) []string {
+	if version == ofFirstSite {
+		return nil
+	}
+	sites := make([]string, r.count())
+	for i := range sites {
+		sites[i] = r.text()
+	}
+	r.broken = r.broken || len(sites) == 0
+	return sites
+}
+
+// oneOf reads the number of a text.
+func (r *reader) oneOf(texts []string) string {
+	n := r.unsigned()
+	if n >= uint64(len(texts)) {
+		r.broken = true
+		return ""
+	}
+	return texts[n]
 }
 
 func (r *reader) times(at chat.Time) []chat.Time {

@@ -5,6 +5,7 @@ import "encoding/json"
 // SessionFacts is what statistics need of a session that has begun.
 type SessionFacts struct {
 	Number                             int64
+	Site                               string
 	Closed                             bool // at the moment
 	StartedAt, AnsweredAt, RespondedAt Time
 	Score                              int
@@ -12,6 +13,9 @@ type SessionFacts struct {
 	Messages                           []MessageFact // no notes; in any order
 	Closings, HandBacks                []Time        // when it was closed, and when the AI gave it to people by itself
 }
+
+// Of reports whether the session is of a site; nil is all.
+func (s *SessionFacts) Of(site *string) bool { return site == nil || s.Site == *site }
 
 // MessageFact is what statistics need of a message.
 type MessageFact struct {

@@ -8,8 +8,9 @@ type FactReader interface {
 	// RatingComment reads the comment of a session's rating; it is empty for a session that
 	// is gone.
 	RatingComment(session int64) (RatingComment, error)
-	// WaitingSessions counts the sessions that wait, without the snoozed ones.
-	WaitingSessions() (Waiting, error)
+	// WaitingSessions counts the sessions of a site, or of all with nil, that wait, without the
+	// snoozed ones.
+	WaitingSessions(site *string) (Waiting, error)
 }
 
 // SavedAnswerReader is the part of a [Reader] about saved answers.

@@ -27,9 +27,9 @@ type SessionReader interface {
 	Counts(person string, site *string) (Counts, error)
 	// TagsInUse lists the tags of all sessions by name.
 	TagsInUse() ([]Tag, error)
-	// Export lists sessions with messages by their number, which never
-	// changes, and returns the last one's: behind it the next page begins.
-	Export(after int64, limit int) (list []Session, last int64, err error)
+	// Export lists sessions with messages, of a site or of all with nil, by their number,
+	// which never changes, and returns the last one's: behind it the next page begins.
+	Export(site *string, after int64, limit int) (list []Session, last int64, err error)
 }
 
 // SessionTx is the part of a [Tx] about sessions.

@@ -146,11 +146,11 @@ func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
 	if err != nil {
 		return CommandResult{}, err
 	}
-	lines := []string{s.Title(c.relay.hosts) + " – " + string(s.Status)}
+	lines := []string{c.relay.Title(&s) + " – " + string(s.Status)}
 	if s.Blocked {
 		lines[0] += ", blocked"
 	}
-	lines = append(lines, s.Describe()...)
+	lines = append(lines, c.relay.Describe(&s)...)
 	lines = append(lines, "Since: "+s.CreatedAt.Std().Format("2 January 2006 15:04 UTC"))
 	if s.RespondedAt != 0 {
 		lines = append(lines, chat.RatingText(s.Score, s.Comment))

@@ -63,6 +63,7 @@ func (c *configuration) Sites() *chat.Sites { return c.current.Load().sites }
 // currentSettings holds the settings and the targets computed from them, which every
 // message needs.
 type currentSettings struct {
+	version string         // see metaSettings
 	relay   *chat.Settings // without any site's own
 	sites   *chat.Sites
 	targets map[*chat.Settings][]chat.Target
@@ -85,6 +86,37 @@ func (c *configuration) PatchSettings(ctx context.Context, patch map[string]json
 	return c.patch(ctx, c.byLevel("", changes))
 }
 
+// metaSettings changes with every change of settings and sites, so that a relay notices
+// those that a command makes beside it.
+const metaSettings = "settings_version"
+
+// noticeEvery is how often it looks.
+const noticeEvery = 2 * time.Second
+
+// noticeSettings applies what others have changed, until ctx ends.
+func (e *Engine) noticeSettings(ctx context.Context) error {
+	if e.configuration.backend {
+		return nil
+	}
+	tick := time.NewTicker(noticeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		stored := ""
+		err := e.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+			stored, err = rd.Meta(metaSettings)
+			return err
+		})
+		if err == nil && stored != e.current.Load().version {
+			peers{e}.receiveSettings()
+		}
+	}
+}
+
 // patchTimeout bounds a change of the settings, which continues when its caller leaves.
 const patchTimeout = 15 * time.Second
 
@@ -101,7 +133,10 @@ func (c *configuration) apply(ctx context.Context, change func(chat.Tx) error) e
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patchTimeout)
 	defer cancel()
-	err := c.store.Apply(ctx, change)
+	version := chat.NewID()
+	err := c.store.Apply(ctx, func(tx chat.Tx) error {
+		return cmp.Or(change(tx), tx.PutMeta(metaSettings, version))
+	})
 	applied := c.applySettings(ctx)
 	c.nodes.Ring(noteSettings)
 	return cmp.Or(err, applied)
@@ -114,7 +149,7 @@ func (c *configuration) applySettings(ctx context.Context) error {
 	}
 	next := make(chan struct{})
 	close(*c.changed.Swap(&next))
-	c.operators.updatePresence(func(p *presence) { p.hours = chat.Timetable{Schedule: c.businessHours()} })
+	c.operators.updatePresence(func(p *presence) { p.hours = c.businessHours() })
 	configs := map[string]any{}
 	c.hub.BroadcastBySite(chat.StateConfig, func(site string) any {
 		if configs[site] == nil {
@@ -201,6 +236,10 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		version, err := rd.Meta(metaSettings)
+		if err != nil {
+			return err
+		}
 		sites, err := rd.Sites()
 		if err != nil {
 			return err
@@ -210,7 +249,7 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 			return err
 		}
 		relay := chat.SettingsOf(c.declared, c.env, stored)
-		next := &currentSettings{relay, chat.SitesOf(sites, relay, own), map[*chat.Settings][]chat.Target{}}
+		next := &currentSettings{version, relay, chat.SitesOf(sites, relay, own), map[*chat.Settings][]chat.Target{}}
 		for _, site := range next.sites.All() {
 			if s := next.sites.Settings(site.ID); next.targets[s] == nil {
 				next.targets[s] = c.targets(s)
@@ -235,11 +274,19 @@ func (c *configuration) ConfirmAIHost(ctx context.Context, host string) error {
 	return c.patch(ctx, levels{relay: map[string]chat.Raw{chat.SettingConfirmedHost: chat.MustJSON(host)}})
 }
 
-// businessHours returns the business hours, none in bridge mode: there the backend
-// sets the status.
-func (c *configuration) businessHours() *chat.Schedule {
+// businessHours returns the business hours of the first site and of those with others, none
+// in bridge mode: there the backend sets the status.
+func (c *configuration) businessHours() siteHours {
+	hours := siteHours{}
 	if c.backend {
-		return nil
+		return hours
 	}
-	return c.Settings().Schedule()
+	const name = "businessHours"
+	sites, first := c.Sites(), c.Settings()
+	for _, site := range sites.All() {
+		if own := sites.Settings(site.ID); site.ID == "" || own.Value(name) != first.Value(name) {
+			hours[site.ID] = &chat.Timetable{Schedule: own.Schedule()}
+		}
+	}
+	return hours
 }

@@ -12,7 +12,7 @@ import (
 // store what a visitor merely claims. A backend's visitors are the backend's to ask.
 func (r *Relay) asksContact(s *chat.Session) bool {
 	claimable := !s.Verified && !r.identity.Required && !r.backend
-	return claimable && s.Status == chat.StatusOpen && !s.Blocked && !hasContact(s) && !r.OperatorOnline()
+	return claimable && s.Status == chat.StatusOpen && !s.Blocked && !hasContact(s) && !r.PresenceAt(s.Site).Online
 }
 
 // hasContact reports whether the team has something to call or reach the visitor by.

@@ -106,7 +106,7 @@ func newRelay(c Config, e *Engine) *Relay {
 	config := newConfiguration(c, e, team)
 	return &Relay{configuration: config, operators: team, visitors: &visitors{hub: e.Hub, peers: e.Nodes}, viewing: &viewing{nodes: e.Nodes},
 		uploads: &uploads{store: c.Store, config: config, log: c.Log},
-		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins),
+		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins), publicURL: c.PublicURL,
 		isBot: c.IsBot, identity: c.Identity, backend: backend, backlog: backend && !c.Volatile}
 }
 
@@ -143,7 +143,7 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	joined, part := context.WithCancel(context.WithoutCancel(ctx)) // longer than the parts, which use it
 	var sharing, running sync.WaitGroup
 	sharing.Go(func() { e.Nodes.Run(joined, peers{e}) })
-	for _, part := range append(parts, e.keepTime, e.keepStoreAlone, e.eraseSitesAlone) {
+	for _, part := range append(parts, e.keepTime, e.keepStoreAlone, e.noticeSettings, e.eraseSitesAlone) {
 		running.Go(func() {
 			if err := part(ctx); err != nil {
 				cancel(err)

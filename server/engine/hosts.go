@@ -36,7 +36,7 @@ func loadHost(ctx context.Context, h *chat.Hosts, store chat.Store) error {
 		host, err := rd.Meta(metaHost)
 		if err == nil && host == "" {
 			var first []chat.Session
-			first, _, err = rd.Export(0, 20)
+			first, _, err = rd.Export(new(string), 0, 20)
 			for i := 0; i < len(first) && host == ""; i++ {
 				host = h.Candidate(first[i].Metadata.V.URL)
 			}

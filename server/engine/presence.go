@@ -47,10 +47,11 @@ type presence struct {
 	set       string    // "online", "offline" or "": automatic
 	acted     chat.Time // last act on a bridge or through the API
 	people    map[string]*person
-	hours     chat.Timetable
-	published Presence
-	peers     map[string][]peerPerson // at other nodes
-	rung      []peerPerson            // what those were sent last
+	hours     siteHours
+	published Presence                  // at the first site
+	shown     map[string]operatorStatus // at sites with hours of their own
+	peers     map[string][]peerPerson   // at other nodes
+	rung      []peerPerson              // what those were sent last
 	actedRung chat.Time
 }
 
@@ -83,9 +84,12 @@ type Presence struct {
 	Operators []Present `json:"operators"`
 }
 
-// now computes the presence. Times in the future are from a clock that was
+// now computes the presence at the first site.
+func (p *presence) now(at chat.Time) Presence { return p.at("", at) }
+
+// at computes the presence at a site. Times in the future are from a clock that was
 // stepped back since.
-func (p *presence) now(at chat.Time) Presence {
+func (p *presence) at(site string, at chat.Time) Presence {
 	p.acted = min(p.acted, at)
 	p.hold.Until = min(p.hold.Until, at.Add(statusHolds))
 	out := Presence{Mode: PresenceAutomatic, Operators: p.present(at)}
@@ -95,18 +99,18 @@ func (p *presence) now(at chat.Time) Presence {
 	case p.set != "":
 		out.Mode = modeOf(p.set == "online")
 	default:
-		p.automatic(at, &out)
+		p.automatic(at, p.hours.of(site), &out)
 	}
 	out.Online = out.Online || out.Mode == PresenceOnline
 	if !out.Online {
-		out.BackAt = p.backAt(at, &out)
+		out.BackAt = backAt(at, p.hours.of(site), &out)
 	}
 	return out
 }
 
 // automatic computes the presence without a switch or a program's value.
-func (p *presence) automatic(at chat.Time, out *Presence) {
-	if open, ok := p.hours.Next(at); ok && open.From <= at {
+func (p *presence) automatic(at chat.Time, hours *chat.Timetable, out *Presence) {
+	if open, ok := hours.Next(at); ok && open.From <= at {
 		out.HoursEnd = open.To
 	}
 	out.Online = out.HoursEnd != 0 || p.acted != 0 && at.Sub(p.acted) < operatorStays
@@ -117,11 +121,11 @@ func (p *presence) automatic(at chat.Time, out *Presence) {
 
 // backAt is when business hours begin, once the switch allows it; 0
 // when that is unknown.
-func (p *presence) backAt(at chat.Time, out *Presence) chat.Time {
+func backAt(at chat.Time, hours *chat.Timetable, out *Presence) chat.Time {
 	if out.Mode == PresenceAway && out.Until == 0 {
 		return 0
 	}
-	open, ok := p.hours.Next(max(at, out.Until))
+	open, ok := hours.Next(max(at, out.Until))
 	if !ok {
 		return 0
 	}
@@ -136,19 +140,22 @@ func modeOf(online bool) string {
 }
 
 // Presence reports whether operators are there, why, and who is at the console.
-func (o *operators) Presence() Presence {
+func (o *operators) Presence() Presence { return o.PresenceAt("") }
+
+// PresenceAt is Presence for a site, which may have business hours of its own.
+func (o *operators) PresenceAt(site string) Presence {
 	o.presence.mu.Lock()
 	defer o.presence.mu.Unlock()
-	return o.presence.now(chat.Now())
+	return o.presence.at(site, chat.Now())
 }
 
 // openingDays is how far ahead visitors see business hours.
 const openingDays = 7
 
-// Openings returns the business hours of the coming days, none if there are none.
-func (o *operators) Openings() []chat.OpenTime {
+// Openings returns a site's business hours of the coming days, none if there are none.
+func (o *operators) Openings(site string) []chat.OpenTime {
 	o.presence.mu.Lock()
-	hours := o.presence.hours.Schedule
+	hours := o.presence.hours.of(site).Schedule
 	o.presence.mu.Unlock()
 	return hours.Coming(chat.Now(), openingDays)
 }
@@ -247,15 +254,15 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	})
 }
 
-func (o *operators) loadPresence(ctx context.Context, store chat.Store, hours *chat.Schedule) error {
+func (o *operators) loadPresence(ctx context.Context, store chat.Store, hours siteHours) error {
 	return store.Read(ctx, func(rd chat.Reader) error {
 		p, err := storedPresence(rd)
 		if err != nil {
 			return err
 		}
 		o.presence.hold, o.presence.set, o.presence.acted = p.hold, p.set, p.acted
-		o.presence.hours = chat.Timetable{Schedule: hours}
-		o.presence.published = o.presence.now(chat.Now())
+		o.presence.hours = hours
+		o.presence.published, o.presence.shown = o.presence.now(chat.Now()), o.presence.statuses(chat.Now())
 		return nil
 	})
 }
@@ -327,10 +334,8 @@ func (o *operators) updatePresence(change func(*presence)) {
 	change(&o.presence)
 	before, now := o.presence.published, o.presence.now(chat.Now())
 	o.presence.published = now
-	if now.Online != before.Online || now.BackAt != before.BackAt {
-		o.hub.Broadcast(chat.StateOperatorStatus, operatorStatus{now.Online, now.BackAt})
-		before.Online, before.BackAt = now.Online, now.BackAt
-	}
+	o.publishStatus(operatorStatus{before.Online, before.BackAt}, operatorStatus{now.Online, now.BackAt})
+	before.Online, before.BackAt = now.Online, now.BackAt
 	if !o.backend && !reflect.DeepEqual(now, before) {
 		o.hub.Report(chat.StatePresence, now)
 	}

@@ -251,14 +251,14 @@ func TestReplyTime(t *testing.T) {
 // expectReplyTime counts for as long as it takes to compute it.
 func expectReplyTime(t *testing.T, o *harness, want time.Duration) {
 	t.Helper()
-	counter := statistics.New(o.store, o.Settings, slog.New(slog.DiscardHandler))
+	counter := statistics.New(o.store, o.SettingsOf, slog.New(slog.DiscardHandler))
 	running, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- counter.Run(running) }()
 	synctest.Wait()
 	stop()
 	check(t, <-ended)
-	if got := counter.ReplyTime(); got != want {
+	if got := counter.ReplyTime(""); got != want {
 		t.Errorf("the usual reply time is %s, want %s", got, want)
 	}
 }

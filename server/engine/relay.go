@@ -25,11 +25,13 @@ type Relay struct {
 	outbox   *queue.Outbox
 	nodes    *nodes.Nodes
 	log      *slog.Logger
-	hosts    *chat.Hosts
+	hosts    *chat.Hosts // of the first site
 	isBot    func(agent string) bool
 	identity IdentityRules
-	backend  bool
-	backlog  bool // what backends read is stored, too
+	// publicURL is relay's own address, "" if it is unknown.
+	publicURL string
+	backend   bool
+	backlog   bool // what backends read is stored, too
 }
 
 // change is one transaction on one session.

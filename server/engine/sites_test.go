@@ -76,3 +76,38 @@ func TestRetentionOfSites(t *testing.T) {
 		}
 	})
 }
+
+// TestNamesOfSites: beside a second site, a conversation is named by its site, and the page
+// of its own site is shown by the path alone.
+func TestNamesOfSites(t *testing.T) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
+		h := build(t, store)
+		at := func(site, url string) chat.Session {
+			return chat.Session{Site: site, VisitorID: "v1", Metadata: chat.Of(chat.Metadata{URL: url})}
+		}
+		who := chat.Nickname("v1")
+		named := func(s chat.Session, want string) {
+			t.Helper()
+			if got := h.Title(&s); got != want {
+				t.Errorf("the title is %q, want %q", got, want)
+			}
+		}
+		named(at("", "https://shop.example/own"), who+" · shop.example/own")
+		name, address := "Shop Berlin", "https://berlin.example"
+		site, err := h.AddSite(t.Context(), engine.SiteChange{Name: &name, Address: &address, Wanted: "berlin"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, first := at(site.ID, "https://berlin.example/own"), at("", "https://berlin.example/own")
+		named(there, "Shop Berlin · "+who+" · /own")
+		named(first, "First site · "+who+" · berlin.example/own")
+		if lines := h.Describe(&there); lines[0] != "Site: Shop Berlin" {
+			t.Errorf("it is described as %q", lines)
+		}
+		name = "Berlin"
+		if _, err := h.ChangeSite(t.Context(), site.ID, engine.SiteChange{Name: &name}); err != nil {
+			t.Fatal(err)
+		}
+		named(there, "Berlin · "+who+" · /own")
+	})
+}

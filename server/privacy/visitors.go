@@ -26,7 +26,7 @@ func each(ctx context.Context, store chat.Store, use func(*chat.Session) error) 
 	for last := int64(0); ; {
 		var list []chat.Session
 		err := store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-			list, last, err = rd.Export(last, page)
+			list, last, err = rd.Export(nil, last, page)
 			return err
 		})
 		if err != nil {

@@ -152,12 +152,12 @@ func (commentReader) RatingComment(session int64) (chat.RatingComment, error) {
 
 // TestStatRange: mistakes say what is right.
 func TestStatRange(t *testing.T) {
-	for _, q := range []StatRange{{"x", ""}, {"", "2026-13-01"}, {"2026-02-02", "2026-02-01"}, {"2024-01-01", "2026-01-01"}, {"0001-01-01", "0001-01-02"}, {"9998-01-01", "9999-01-01"}} {
+	for _, q := range []StatRange{{From: "x"}, {To: "2026-13-01"}, {From: "2026-02-02", To: "2026-02-01"}, {From: "2024-01-01", To: "2026-01-01"}, {From: "0001-01-01", To: "0001-01-02"}, {From: "9998-01-01", To: "9999-01-01"}} {
 		if _, _, err := q.days(time.UTC); err == nil {
 			t.Errorf("%+v is accepted", q)
 		}
 	}
-	first, n, err := StatRange{"2026-01-01", "2026-12-31"}.days(time.UTC)
+	first, n, err := StatRange{From: "2026-01-01", To: "2026-12-31"}.days(time.UTC)
 	if err != nil || n != 365 || first.Format(time.DateOnly) != "2026-01-01" {
 		t.Errorf("%s, %d, %v", first, n, err)
 	}
@@ -200,7 +200,7 @@ func TestDaysWithoutMidnight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		day, n, err := StatRange{tt.day, tt.day}.days(zone)
+		day, n, err := StatRange{From: tt.day, To: tt.day}.days(zone)
 		if err != nil || n != 1 {
 			t.Fatal(n, err)
 		}

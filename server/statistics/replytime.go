@@ -15,9 +15,9 @@ const (
 	fewestReplies  = 5
 )
 
-// ReplyTime returns how long visitors usually wait for the first answer, 0 while
+// ReplyTime returns how long visitors of a site usually wait for the first answer, 0 while
 // that is unknown.
-func (c *Counter) ReplyTime() time.Duration { return time.Duration(c.reply.Load()) }
+func (c *Counter) ReplyTime(site string) time.Duration { return (*c.replies.Load())[site] }
 
 // Run computes the usual reply time beside everything else until ctx ends.
 func (c *Counter) Run(ctx context.Context) error {
@@ -38,15 +38,19 @@ func (c *Counter) Run(ctx context.Context) error {
 func (c *Counter) computeReplyTime(ctx context.Context) error {
 	from := chat.Now().Add(-replyTimeDays * 24 * time.Hour)
 	return c.store.Read(ctx, func(rd chat.Reader) error {
-		var waits []int64
+		waits := map[string][]int64{}
 		err := rd.Facts(from, func(s *chat.SessionFacts) error {
 			if s.StartedAt >= from && s.AnsweredAt > 0 {
-				waits = append(waits, max(int64(s.AnsweredAt-s.StartedAt), 0))
+				waits[s.Site] = append(waits[s.Site], max(int64(s.AnsweredAt-s.StartedAt), 0))
 			}
 			return ctx.Err()
 		})
 		if err == nil {
-			c.reply.Store(int64(usualReply(waits)))
+			replies := make(map[string]time.Duration, len(waits))
+			for site, list := range waits {
+				replies[site] = usualReply(list)
+			}
+			c.replies.Store(&replies)
 		}
 		return err
 	})

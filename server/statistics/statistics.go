@@ -21,15 +21,17 @@ type Store interface {
 // Counter counts.
 type Counter struct {
 	store    Store
-	settings func() *chat.Settings
+	settings func(site string) *chat.Settings
 	log      *slog.Logger
-	counting sync.Mutex   // one range at a time
-	reply    atomic.Int64 // the usual reply time, a time.Duration
+	counting sync.Mutex // one range at a time
+	replies  atomic.Pointer[map[string]time.Duration]
 }
 
 // New returns a counter of what a store has. It knows no reply time before its Run.
-func New(store Store, settings func() *chat.Settings, log *slog.Logger) *Counter {
-	return &Counter{store: store, settings: settings, log: log}
+func New(store Store, settings func(site string) *chat.Settings, log *slog.Logger) *Counter {
+	c := &Counter{store: store, settings: settings, log: log}
+	c.replies.Store(&map[string]time.Duration{})
+	return c
 }
 
 // maxStatDays bounds the range of statistics.
@@ -121,7 +123,18 @@ type StatRating struct {
 }
 
 // StatRange is a range of days, both included. The zero value is the last 30 days.
-type StatRange struct{ From, To string }
+type StatRange struct {
+	From, To string
+	Site     *string // the only site that counts; nil is all
+}
+
+// zone is the time zone of the range's days: that of the site, or of the first.
+func (q *StatRange) zone(settings func(site string) *chat.Settings) *time.Location {
+	if q.Site != nil {
+		return settings(*q.Site).TimeZone()
+	}
+	return settings("").TimeZone()
+}
 
 // days returns the first day and the number of days. A day is its midnight in UTC,
 // wherever it is: not all days have one in their time zone.
@@ -177,7 +190,7 @@ func calendarDays(from, to time.Time) int {
 
 // Statistics counts what happened in a range, and in as many days before it.
 func (c *Counter) Statistics(ctx context.Context, q StatRange) (Statistics, error) {
-	zone := c.settings().TimeZone()
+	zone := q.zone(c.settings)
 	first, n, err := q.days(zone)
 	if err != nil {
 		return Statistics{}, err
@@ -192,14 +205,16 @@ func (c *Counter) Statistics(ctx context.Context, q StatRange) (Statistics, erro
 		}
 		count := newStatCount(zone, first, n, people)
 		err = rd.Facts(chat.TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), func(s *chat.SessionFacts) error {
-			count.session(s)
+			if s.Of(q.Site) {
+				count.session(s)
+			}
 			return ctx.Err()
 		})
 		if err != nil {
 			return err
 		}
 		out = count.result()
-		if out.Waiting, err = rd.WaitingSessions(); err != nil {
+		if out.Waiting, err = rd.WaitingSessions(q.Site); err != nil {
 			return err
 		}
 		out.Ratings.Comments, err = count.comments(rd)

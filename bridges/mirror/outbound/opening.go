@@ -130,7 +130,7 @@ func (p planner) openingSteps(v *view, o *opening) (steps []step) {
 	d := v.head()
 	op := chat.Op{Kind: chat.OpOpen, Title: systemTitle, Text: systemSummary}
 	if d.SessionID != engine.SystemSession {
-		op.Title, op.Text = o.session.Title(p.hosts), summaryOf(&o.session, o.continued || p.stateless && d.Event.Type != chat.EventNewSession)
+		op.Title, op.Text = p.names.Title(&o.session), summaryOf(p.names.Describe(&o.session), o.continued || p.stateless && d.Event.Type != chat.EventNewSession)
 		if p.stateless {
 			op.SessionID = d.SessionID
 		}

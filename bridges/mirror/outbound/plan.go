@@ -16,11 +16,17 @@ import (
 // that a later attempt continues where this one stopped.
 type planner struct {
 	split      func(chat.Op) []chat.Op
-	hosts      *chat.Hosts
+	names      names
 	stateless  bool
 	searchable bool // the platform can be searched for copies
 	links      *chat.FileLinks
 	open       Opener
+}
+
+// names are what operators read of a session at the beginning of its thread.
+type names interface {
+	Title(*chat.Session) string
+	Describe(*chat.Session) []string
 }
 
 // plan is what is missing until the thread shows what it must.

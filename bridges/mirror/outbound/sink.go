@@ -41,7 +41,7 @@ type Opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.R
 func New(engine *engine.Engine, p *access.Platform, links *chat.FileLinks, open Opener) *Sink {
 	_, recalls := p.Bridge.(chat.Recaller)
 	_, finds := p.Bridge.(chat.Finder)
-	return &Sink{planner: planner{split: p.Split, hosts: engine.Relay.Hosts(), stateless: p.Stateless, searchable: recalls || finds, links: links, open: open},
+	return &Sink{planner: planner{split: p.Split, names: engine.Relay, stateless: p.Stateless, searchable: recalls || finds, links: links, open: open},
 		platform: p, store: engine.Store, relay: engine, hub: engine.Hub,
 		failing: cache.New[failing](maxRemembered), refused: cache.New[refusal](maxRemembered), begun: cache.New[chat.Time](maxRemembered)}
 }

@@ -72,13 +72,13 @@ func shownText(m *chat.Message) string {
 	return b.String()
 }
 
-// summaryOf returns the beginning of a thread: what is known of the visitor.
-func summaryOf(s *chat.Session, continued bool) string {
+// summaryOf returns the beginning of a thread: the lines about the visitor.
+func summaryOf(about []string, continued bool) string {
 	var lines []string
 	if continued {
 		lines = append(lines, "Continued: the conversation began elsewhere, or its earlier thread was not found.")
 	}
-	lines = append(lines, s.Describe()...)
+	lines = append(lines, about...)
 	lines = append(lines, "Write here to answer. !help lists the commands; messages starting with // are internal notes.")
 	return strings.Join(lines, "\n")
 }

@@ -38,7 +38,7 @@ func TestSummary(t *testing.T) {
 		{`{"email":"ada@example.com","name":"Ada"}`, "Ada", "Name: Ada\nEmail: ada@example.com\nIdentity: not verified\n" + page + hint},
 	} {
 		s.Identity = chat.Raw(tt.identity)
-		if title, summary := s.Title(nil), summaryOf(&s, false); title != tt.title || summary != tt.summary {
+		if title, summary := s.Title(nil), summaryOf(s.Describe(), false); title != tt.title || summary != tt.summary {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", tt.identity, title, summary, tt.title, tt.summary)
 		}
 	}

@@ -133,18 +133,24 @@ func (h *Hub) Broadcast(t chat.EventType, body any) {
 }
 
 // BroadcastBySite sends each visitor the state of the own site, and operators that of the
-// first.
+// first; nil is no news.
 func (h *Hub) BroadcastBySite(t chat.EventType, body func(site string) any) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	at := chat.Now()
 	for id, list := range h.sessions {
 		for _, s := range list {
-			e := chat.NewEvent(t, "", at, id, body(s.by.Site))
-			s.offer(&e)
+			if news := body(s.by.Site); news != nil {
+				e := chat.NewEvent(t, "", at, id, news)
+				s.offer(&e)
+			}
 		}
 	}
-	e := chat.NewEvent(t, "", at, "", body(""))
+	news := body("")
+	if news == nil {
+		return
+	}
+	e := chat.NewEvent(t, "", at, "", news)
 	for _, s := range h.all {
 		s.offer(&e)
 	}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// withSites calls use with an engine and the keys. A relay that runs on the same database
+// notices a change within two seconds.
+func (a *app) withSites(ctx context.Context, use func(*engine.Engine, *server.Keyring) error) error {
+	if a.cfg.Mode == chat.ModeBridge {
+		return errors.New("bridge mode has no sites: your backend keeps the conversations")
+	}
+	return a.withEngine(ctx, func(e *engine.Engine) error {
+		keys, err := server.JoinKeyring(ctx, e.Store, a.cfg, a.log)
+		if err != nil {
+			return err
+		}
+		return use(e, keys)
+	})
+}
+
+// siteNamed returns the site that a command names by its id, or by its name.
+func siteNamed(e *engine.Engine, word string) (*chat.Site, error) {
+	if site, err := e.Sites().Named(word); err == nil {
+		return site, nil
+	}
+	ids := []string{}
+	for _, site := range e.Sites().All() {
+		if chat.NameKey(site.Label()) == chat.NameKey(word) {
+			return &site, nil
+		}
+		ids = append(ids, site.PublicID())
+	}
+	return nil, fmt.Errorf("there is no site %q; there is %s", word, strings.Join(ids, ", "))
+}
+
+func listSites(ctx context.Context, a *app, _ string) error {
+	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+		views := []server.SiteView{}
+		for _, site := range e.Sites().All() {
+			views = append(views, server.ViewSite(&site, keys, a.cfg))
+		}
+		if a.line.flags.JSON {
+			return a.json(views)
+		}
+		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "ID\tNAME\tADDRESS\tSTATE\tPUBLIC KEY")
+		for _, v := range views {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", v.ID, v.Name, v.Address, stateOf(&v), v.PublicKey)
+		}
+		return table.Flush()
+	})
+}
+
+func stateOf(v *server.SiteView) string {
+	switch {
+	case v.ErasedAt != 0:
+		return "being erased"
+	case v.ArchivedAt != 0:
+		return "closed"
+	}
+	return "open"
+}
+
+func showSite(ctx context.Context, a *app, word string) error {
+	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+		site, err := siteNamed(e, word)
+		if err != nil {
+			return err
+		}
+		return a.printSite(ctx, e, keys, site)
+	})
+}
+
+// printSite prints a site with its snippet.
+func (a *app) printSite(ctx context.Context, e *engine.Engine, keys *server.Keyring, site *chat.Site) error {
+	v, err := server.WholeSite(ctx, e, keys, a.cfg, server.BaseURL(a.cfg, nil), site)
+	if err != nil || a.line.flags.JSON {
+		return errors.Join(err, a.json(v))
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "id\t%s\nname\t%s\naddress\t%s\nstate\t%s\norigins\t%s\nconversations\t%d\n", v.ID, v.Name, v.Address, stateOf(&v), strings.Join(v.Origins, ", "), *v.Conversations)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "\nPut this on its pages:\n%s\n", v.Snippet)
+	return nil
+}
+
+func addSite(ctx context.Context, a *app, _ string) error {
+	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+		words := a.line.words[2:]
+		in := engine.SiteChange{Name: &words[0], Wanted: server.SiteIDOf(words...)}
+		if len(words) > 1 {
+			in.Address = &words[1]
+		}
+		site, err := e.AddSite(ctx, in)
+		if err == nil {
+			err = a.audit(ctx, e.Store, chat.AuditSiteAdded, site.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return a.printSite(ctx, e, keys, &site)
+	})
+}
+
+// changeSite changes the site that a command names and prints what was done.
+func (a *app) changeSite(ctx context.Context, word string, in engine.SiteChange, done string) error {
+	return a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+		site, err := siteNamed(e, word)
+		if err != nil {
+			return err
+		}
+		if _, err := e.ChangeSite(ctx, site.ID, in); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.stdout, done)
+		return a.audit(ctx, e.Store, chat.AuditSiteChanged, site.PublicID())
+	})
+}
+
+func closeSite(ctx context.Context, a *app, word string) error {
+	return a.changeSite(ctx, word, engine.SiteChange{Archived: new(true)}, "Its chat is closed. Its conversations can still be read; open it again with: relay sites open "+word)
+}
+
+func openSite(ctx context.Context, a *app, word string) error {
+	return a.changeSite(ctx, word, engine.SiteChange{Archived: new(false)}, "Its chat is open.")
+}
+
+func rotateSiteKey(ctx context.Context, a *app, word string) error {
+	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+		site, err := siteNamed(e, word)
+		if err != nil {
+			return err
+		}
+		key, err := server.RotateSiteKey(ctx, e, keys, site)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "%s\nThis is the new key of %s. The old one is no longer valid.\n", key, site.Label())
+		return a.audit(ctx, e.Store, chat.AuditKeyRotated, site.PublicID()+" public key")
+	})
+}
+
+func eraseSite(ctx context.Context, a *app, word string) error {
+	return a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+		site, err := siteNamed(e, word)
+		if err != nil {
+			return err
+		}
+		n := 0
+		if err := e.Store.ReadOne(ctx, func(rd chat.Reader) (err error) { n, err = rd.CountSessions(site.ID); return err }); err != nil {
+			return err
+		}
+		if !a.line.flags.Yes && site.ID != "" {
+			return fmt.Errorf("%s with %s would be erased for good; nothing was erased yet. Add --yes", site.Label(), chat.Count(n, "conversation"))
+		}
+		if err := e.EraseSite(ctx, site.ID); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "The chat of %s is closed for good. While it runs, relay erases %s, and then the site.\n", site.Label(), chat.Count(n, "conversation"))
+		return a.audit(ctx, e.Store, chat.AuditSiteErased, site.ID)
+	})
+}
