@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,11 +65,20 @@ func (a *AI) Run(ctx context.Context) error {
 	return a.engine.Nodes.Hold(ctx, chat.AISink, a.run)
 }
 
+// on reports whether the AI works at any site.
+func (a *AI) on() bool {
+	sites := a.engine.Sites()
+	return slices.ContainsFunc(sites.All(), func(site chat.Site) bool {
+		settings := sites.Settings(site.ID).AI()
+		return settings.On()
+	})
+}
+
 // run answers visitors until ctx ends, always under the current settings.
 func (a *AI) run(ctx context.Context, lease *nodes.Lease) error {
 	for ctx.Err() == nil {
 		changed, settings := a.engine.SettingsChanged(), a.engine.Settings().AI()
-		if !settings.On() {
+		if !a.on() {
 			select {
 			case <-ctx.Done():
 			case <-changed:
@@ -107,7 +117,7 @@ func (a *AI) serve(ctx context.Context, lease *nodes.Lease, settings chat.AI) er
 func (a *AI) awaitOther(ctx context.Context, settings chat.AI) {
 	for {
 		changed := a.engine.SettingsChanged()
-		if a.engine.Settings().AI() != settings {
+		if a.engine.Settings().AI() != settings || !a.on() {
 			return
 		}
 		select {
@@ -135,7 +145,7 @@ func (a *AI) CheckAddress(address string) error {
 func (a *AI) State(ctx context.Context) (chat.AIState, error) {
 	settings := a.engine.Settings().AI()
 	state := chat.AIState{State: chat.AIOff, Mode: settings.Mode, Model: settings.Model, DailyTokens: settings.DailyTokens}
-	if !settings.On() {
+	if !a.on() {
 		return state, nil
 	}
 	_, health := a.current(settings)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/ai/aitest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
@@ -317,4 +318,27 @@ func TestSitesAreFiltered(t *testing.T) {
 			s.refused(s.call("GET", "/api/admin/"+path+"site=none", secretKey, nil), 400, "site must be the id of a site")
 		}
 	})
+}
+
+// TestAIOfSites: where it is on, the AI answers under the site's own name and instructions;
+// where it is off, nobody answers.
+func TestAIOfSites(t *testing.T) {
+	model := aitest.New(t, aitest.Says("Guten Tag!"))
+	s := newSite(t, dbtest.Memory(t), withModel(model))
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"aiMode": "off"})
+	berlin := s.addSite("Berlin")
+	s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"aiMode": "answer", "aiName": "Berolina", "aiSystemPrompt": "We sell umbrellas in Berlin."})
+	here, there := s.open("v"), s.openAt(berlin, "v")
+	s.say(here, "hi")
+	next := s.stream("/api/widget/stream?sessionId="+there, berlin)
+	s.must("POST", "/api/widget/messages", berlin, object{"sessionId": there, "content": "hi"})
+	for f := next(); !strings.Contains(f.data, `"content":"Guten Tag!","sender":"ai"`); f = next() {
+	}
+	asked := model.Asked()
+	if len(asked) != 1 || !strings.Contains(asked[0].System, "Berolina") || !strings.Contains(asked[0].System, "umbrellas in Berlin") {
+		t.Errorf("the model is asked %v", asked)
+	}
+	if history := s.must("GET", "/api/admin/sessions/"+here+"/messages", secretKey, nil); strings.Contains(string(history.body), `"sender":"ai"`) {
+		t.Errorf("where it is off: %s", history.body)
+	}
 }

@@ -62,13 +62,28 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
 // errOperatorThere is why the AI waits.
 var errOperatorThere = errors.New("an operator is there")
 
+// of are the settings at a session's site: name, instructions, mode and the most answers may
+// be its own.
+func (s *Sink) of(session *chat.Session) *chat.AI {
+	settings := s.Settings
+	if session.Site != "" {
+		own := s.Engine.SettingsOf(session.Site).AI()
+		settings.Name, settings.Instructions, settings.Mode, settings.MaxAnswers = own.Name, own.Instructions, own.Mode, own.MaxAnswers
+	}
+	return &settings
+}
+
 // takeTurn answers a session's visitor, if that is still wanted.
 func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	turn, err := s.Engine.AITurn(ctx, d)
 	if err != nil || turn.Over() || chat.Now().Sub(turn.Waiting[len(turn.Waiting)-1].Timestamp) > tooOld {
 		return err
 	}
-	if s.Settings.Drafts() {
+	settings := s.of(&turn.Session)
+	switch {
+	case settings.Mode == "off": // at this site, meanwhile
+		return nil
+	case settings.Drafts():
 		return s.propose(ctx, d, turn)
 	}
 	if s.Engine.PresenceAt(turn.Session.Site).Online {
@@ -81,7 +96,7 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	if language, asks := asksForPerson(asked(&turn), engine.LanguageOf(&turn.Session, asked(&turn))); asks {
 		return s.handBack(ctx, d, &turn, language, chat.AIEndAsked)
 	}
-	if turn.Session.AIAnswers >= s.Settings.MaxAnswers {
+	if turn.Session.AIAnswers >= settings.MaxAnswers {
 		return s.handBack(ctx, d, &turn, "", chat.AIEndLimit)
 	}
 	spent, err := s.spent(ctx)
@@ -107,7 +122,7 @@ func (s *Sink) spent(ctx context.Context) (bool, error) {
 // answer has the model answer. When the visitor writes more meanwhile, or changes what
 // was asked, it thinks again, once.
 func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn) error {
-	defer s.showTyping(ctx, d.SessionID)()
+	defer s.showTyping(ctx, &turn.Session)()
 	for _, late := range []bool{false, true} {
 		r, err := s.think(ctx, answerRules, &turn, readAnswer)
 		if err != nil {
@@ -132,7 +147,7 @@ var errChanging = &chat.RetryAfter{After: changingPause, Scope: chat.ScopeLane, 
 
 // reply is what was made of a turn, as it is stored.
 func (s *Sink) reply(d *chat.Delivery, turn *engine.AITurn, r reply) engine.AIReply {
-	return engine.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.Settings.Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Read: turn.Messages}
+	return engine.AIReply{SessionID: d.SessionID, ClientID: d.ID(), Name: s.of(&turn.Session).Name, Content: r.text, Sources: r.sources, Seen: turn.Seen, Read: turn.Messages}
 }
 
 // store stores what the model made of a turn.
@@ -177,12 +192,13 @@ func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, rea
 	if err != nil {
 		return reply{}, err
 	}
-	p := prompt(rules, &s.Settings, turn, passages)
+	settings := s.of(&turn.Session)
+	p := prompt(rules, settings, turn, passages)
 	done, err := s.complete(ctx, until, p)
 	if err != nil {
 		return reply{}, err
 	}
-	return read(done, &grounds{passages: passages, instructions: s.Settings.Instructions, conversation: conversationText(&s.Settings, turn)}), nil
+	return read(done, &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)}), nil
 }
 
 // passages finds what the model may answer from.
@@ -286,9 +302,9 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn engine.AITurn
 const typingEvery = 5 * time.Second
 
 // showTyping shows the visitor that an answer is being written, until stop.
-func (s *Sink) showTyping(ctx context.Context, sessionID string) (stop func()) {
-	by := chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: s.Settings.Name}
-	show := func(ctx context.Context, active bool) { _ = s.Engine.Typing(ctx, by, sessionID, active) } // a hint, no more
+func (s *Sink) showTyping(ctx context.Context, session *chat.Session) (stop func()) {
+	by := chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: s.of(session).Name}
+	show := func(ctx context.Context, active bool) { _ = s.Engine.Typing(ctx, by, session.ID, active) } // a hint, no more
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

@@ -14,8 +14,9 @@ const (
 )
 
 // aiOff is why nothing can be asked of the AI, "" if something can.
-func (c *commandContext) aiOff() string {
-	switch ai := c.relay.Settings().AI(); {
+func (c *commandContext) aiOff(ctx context.Context) string {
+	settings, _ := c.relay.SettingsIn(ctx, c.by, c.sessionID) // the first site's where the session cannot be read
+	switch ai := settings.AI(); {
 	case !ai.SetUp():
 		return aiNotSetUp
 	case !ai.On():
@@ -26,7 +27,7 @@ func (c *commandContext) aiOff() string {
 
 // ai lets the AI answer in the session again, or ends it there.
 func (c *commandContext) ai(ctx context.Context) (CommandResult, error) {
-	off := c.aiOff()
+	off := c.aiOff(ctx)
 	switch on := strings.ToLower(c.args); {
 	case off != "":
 		return answer(off, nil)
@@ -63,7 +64,7 @@ func (c *commandContext) summary(ctx context.Context) (CommandResult, error) {
 
 // request asks something of the AI. Its answer comes as a note.
 func (c *commandContext) request(ctx context.Context, kind, text string) (CommandResult, error) {
-	if off := c.aiOff(); off != "" {
+	if off := c.aiOff(ctx); off != "" {
 		return answer(off, nil)
 	}
 	return answer(text, c.relay.change(ctx, c.by, c.sessionID, func(c *change) error {
