@@ -238,7 +238,7 @@ func testWebhook(ctx context.Context, a *app, _ string) error {
 		if err := hook.Off(); err != nil {
 			return err
 		}
-		answer, err := hook.Test(ctx)
+		answer, err := hook.Test(ctx, "")
 		if err != nil {
 			return err
 		}

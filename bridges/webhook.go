@@ -34,12 +34,25 @@ type Webhook struct {
 // NewWebhook makes the webhook.
 func NewWebhook(engine *engine.Engine, o WebhookOptions) *Webhook {
 	w := &Webhook{engine: engine, opts: o}
-	w.Sink = webhook.New(webhook.Options{Links: o.Links, Allowed: o.Allowed, Retries: o.Retries, Version: o.Version, Target: w.target, Gone: w.gone})
+	w.Sink = webhook.New(webhook.Options{Links: o.Links, Allowed: o.Allowed, Retries: o.Retries, Version: o.Version, Target: w.target, Sites: engine.Sites, Gone: w.gone})
 	return w
 }
 
-// target returns where events are posted under the current settings.
-func (w *Webhook) target() (t webhook.Target, on bool) { return webhookTarget(w.engine.Settings()) }
+// target returns where a site's events are posted under the current settings.
+func (w *Webhook) target(site string) (t webhook.Target, on bool) {
+	return webhookTarget(w.engine.SettingsOf(site))
+}
+
+// targets are those of all sites that have one.
+func (w *Webhook) targets() map[string]webhook.Target {
+	sites, all := w.engine.Sites(), map[string]webhook.Target{}
+	for _, site := range sites.All() {
+		if t, on := webhookTarget(sites.Settings(site.ID)); on {
+			all[site.ID] = t
+		}
+	}
+	return all
+}
 
 func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {
 	t = webhook.Target{URL: s.Text("eventsWebhookUrl"), Secret: s.Text("eventsWebhookSecret"),
@@ -47,9 +60,9 @@ func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {
 	return t, t.URL != "" && s.Bool("eventsWebhookEnabled")
 }
 
-// gone switches the webhook off: its receiver answered 410 Gone.
-func (w *Webhook) gone(ctx context.Context) {
-	switch was, err := w.engine.SwitchOff(ctx, "eventsWebhookEnabled"); {
+// gone switches the webhook of a site off: its receiver answered 410 Gone.
+func (w *Webhook) gone(ctx context.Context, site string) {
+	switch was, err := w.engine.SwitchOff(ctx, site, "eventsWebhookEnabled"); {
 	case err != nil:
 		w.opts.Log.Error("cannot switch the webhook off", "err", err)
 	case was && w.opts.Stateless:
@@ -59,11 +72,12 @@ func (w *Webhook) gone(ctx context.Context) {
 	}
 }
 
-// Off explains why the webhook is off and how to switch it on; nil while it is on.
+// Off explains why the webhook is off and how to switch it on; nil while it is on at any
+// site.
 func (w *Webhook) Off() error {
-	target, on := w.target()
+	target, _ := w.target("")
 	switch {
-	case on:
+	case len(w.targets()) > 0:
 		return nil
 	case target.URL == "":
 		return chat.Errorf(chat.Conflict, "The webhook has no address; set eventsWebhookUrl first")
@@ -92,9 +106,9 @@ func (w *Webhook) Describe(d *chat.Delivery) (id, eventType string) {
 	return webhook.MessageID(d), webhook.TypeOf(&d.Event)
 }
 
-// Test posts a test event at once and returns how the receiver answered.
-func (w *Webhook) Test(ctx context.Context) (chat.WebhookTest, error) {
-	a, err := w.Sink.Test(ctx)
+// Test posts a test event to a site's receiver at once and returns how it answered.
+func (w *Webhook) Test(ctx context.Context, site string) (chat.WebhookTest, error) {
+	a, err := w.Sink.Test(ctx, site)
 	return chat.WebhookTest{Status: a.Status, Body: a.Body, Duration: a.Duration}, err
 }
 
@@ -103,8 +117,8 @@ func (w *Webhook) Run(ctx context.Context) error {
 	return w.engine.Nodes.Hold(ctx, w.Name(), w.serve)
 }
 
-// serve delivers the webhook's events until ctx ends. When the settings name another
-// receiver, all pending events are due at once: their failures and waits belong to
+// serve delivers the webhook's events until ctx ends. When the settings name other
+// receivers, all pending events are due at once: their failures and waits belong to
 // the earlier one.
 func (w *Webhook) serve(ctx context.Context, lease *nodes.Lease) error {
 	for retryNow := false; ; {
@@ -130,23 +144,25 @@ func (w *Webhook) serve(ctx context.Context, lease *nodes.Lease) error {
 // receiver or ctx ends.
 func (w *Webhook) serveTarget(ctx context.Context, lease *nodes.Lease) error {
 	serving, stop := context.WithCancel(ctx)
-	target, _ := w.target()
+	targets := w.targets()
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		defer stop()
-		w.awaitOtherTarget(serving, target)
+		w.awaitOtherTargets(serving, targets)
 	})
 	defer watching.Wait()
 	defer stop()
 	return w.engine.Outbox.ServeUnder(serving, lease, w.Sink)
 }
 
-// awaitOtherTarget waits until the settings name another target, or ctx ends.
-func (w *Webhook) awaitOtherTarget(ctx context.Context, target webhook.Target) {
+// awaitOtherTargets waits until the settings name another target of a site, or ctx ends.
+func (w *Webhook) awaitOtherTargets(ctx context.Context, targets map[string]webhook.Target) {
 	for {
 		changed := w.engine.SettingsChanged()
-		if now, on := w.target(); on && now != target {
-			return
+		for site, now := range w.targets() {
+			if now != targets[site] {
+				return
+			}
 		}
 		select {
 		case <-ctx.Done():

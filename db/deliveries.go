@@ -9,7 +9,7 @@ import (
 )
 
 // A delivery's event is stored, or made from its message (see tx.Append).
-const selectDeliveries = `SELECT d.dest, s.id, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.passed, d.tries, d.created_at,
+const selectDeliveries = `SELECT d.dest, s.id, s.site, s.visitor_id, d.rev, d.state, d.attempts, d.next_at, d.last_error, d.passed, d.tries, d.created_at,
 	COALESCE(e.type, ''), COALESCE(e.source, ''), COALESCE(e.message_id, ''), COALESCE(e.payload, ''), COALESCE(e.at, 0),
 	COALESCE(m.id, ''), COALESCE(m.content, ''), COALESCE(m.sender, ''), COALESCE(m.created_at, 0), COALESCE(m.reply_to, ''),
 	COALESCE(m.attachments, '[]'), COALESCE(m.operator_name, ''), COALESCE(m.source_bridge, ''), COALESCE(m.client_id, ''),
@@ -27,7 +27,7 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 		list, messages = append(list, chat.Delivery{}), append(messages, joinedMessage{})
 		d, m := &list[len(list)-1], &messages[len(messages)-1]
 		e := &d.Event
-		return []any{&d.Dest, &d.SessionID, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &m.passed, &d.Tries,
+		return []any{&d.Dest, &d.SessionID, &d.Site, &d.VisitorID, &d.Rev, (*int)(&d.State), &d.Attempts, (*int64)(&d.NextAt), &d.LastError, &m.passed, &d.Tries,
 			(*int64)(&d.CreatedAt), (*string)(&e.Type), &e.Source, &e.MessageID, &e.Payload, (*int64)(&e.At),
 			&m.ID, &m.Content, (*string)(&m.Sender), (*int64)(&m.Timestamp), &m.ReplyTo,
 			&m.files, &m.OperatorName, &m.SourceBridge, &m.ClientID,

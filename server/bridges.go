@@ -39,7 +39,7 @@ type Webhook interface {
 	// CheckAddress rejects a receiver that relay must not connect to.
 	CheckAddress(address string) error
 	// Test posts a test event and returns how the receiver answered.
-	Test(ctx context.Context) (chat.WebhookTest, error)
+	Test(ctx context.Context, site string) (chat.WebhookTest, error)
 	// Describe returns the id and the type under which the receiver gets a delivery.
 	Describe(d *chat.Delivery) (id, eventType string)
 }

@@ -208,7 +208,14 @@ func (s *deliveryAPI) auditAll(r *http.Request, by chat.Author, action, dest str
 // testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
 // a test event.
 func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	a, err := s.webhook.Test(r.Context())
+	site, err := siteAsked(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	if site == nil {
+		site = new(string)
+	}
+	a, err := s.webhook.Test(r.Context(), *site)
 	var ours *chat.Error
 	if errors.As(err, &ours) {
 		return nil, err

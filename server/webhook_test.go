@@ -297,7 +297,7 @@ func TestWebhookSentAgainInAPause(t *testing.T) {
 func TestWebhookWithAPassword(t *testing.T) {
 	url, posts := receiver(t, nil)
 	s := newSite(t, dbtest.Memory(t), webhookTo(strings.Replace(url, "//", "//ada:se%20cret@", 1)))
-	if a, err := s.webhook.Test(t.Context()); err != nil || a.Status != 200 {
+	if a, err := s.webhook.Test(t.Context(), ""); err != nil || a.Status != 200 {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	p := <-posts
@@ -356,7 +356,7 @@ func TestWebhookGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		a, err := s.webhook.Test(ctx)
+		a, err := s.webhook.Test(ctx, "")
 		cancel()
 		if err == nil {
 			t.Errorf("%s was reached: %+v", host, a)
@@ -373,7 +373,7 @@ func TestWebhookGuard(t *testing.T) {
 		c.WebhookAllowCIDRs = cfg.WebhookAllowCIDRs
 	})
 	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": url})
-	if a, err := s.webhook.Test(t.Context()); err != nil || a.Status != 200 {
+	if a, err := s.webhook.Test(t.Context(), ""); err != nil || a.Status != 200 {
 		t.Errorf("an allowed network: %+v, %v", a, err)
 	}
 	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": "http://localhost/"})
@@ -383,7 +383,7 @@ func TestWebhookGuard(t *testing.T) {
 	if err := s.PatchSettings(t.Context(), metadata); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := s.webhook.Test(t.Context()); err == nil {
+	if a, err := s.webhook.Test(t.Context(), ""); err == nil {
 		t.Errorf("metadata was reached although no list may allow it: %+v", a)
 	}
 	s.must("PATCH", "/api/admin/settings", secretKey, object{"eventsWebhookUrl": nil})

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"github.com/relay-chat/relay/server/chat"
 	"io"
 	"net"
 	"net/http"
@@ -107,9 +108,12 @@ func (c *counted) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
+// oneSite is a relay with one website.
+func oneSite() *chat.Sites { return chat.SitesOf(nil, &chat.Settings{}, nil) }
+
 // sink posts to the receiver.
 func (n *network) sink() *Sink {
-	s := New(Options{Target: func() (Target, bool) {
+	s := New(Options{Sites: oneSite, Target: func(string) (Target, bool) {
 		return Target{URL: n.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, true
 	}})
 	s.trusted.DialContext = n.dial

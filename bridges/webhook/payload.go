@@ -16,6 +16,7 @@ func envelope(event string, data json.RawMessage, sentAt chat.Time) []byte {
 // receivers written for other servers read.
 type owner struct {
 	SessionID string  `json:"sessionId"`
+	Site      string  `json:"site,omitempty"` // as soon as there are several
 	VisitorID string  `json:"visitorId"`
 	Session   session `json:"session"`
 }
@@ -140,8 +141,8 @@ func (*operatorStatus) belongTo(owner) {}
 
 // translate renders an event for receivers: its type and data. The type is "" for
 // events that are not sent to receivers.
-func translate(e *chat.Event, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
-	own := owner{e.SessionID, visitorID, session{e.SessionID, visitorID}}
+func translate(e *chat.Event, site, visitorID string, links *chat.FileLinks) (name string, data json.RawMessage, err error) {
+	own := owner{e.SessionID, site, visitorID, session{e.SessionID, visitorID}}
 	switch e.Type {
 	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
 		return translateMessage(e, own, links)

@@ -26,7 +26,7 @@ func TestPayloads(t *testing.T) {
 		{"ai_takeover", chat.EventAITakeover, `{"type":"ai_takeover","sessionId":"ID","active":true,"reason":"no operator answered"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			name, data, err := translate(&chat.Event{SessionID: "ID", Type: tt.event, Payload: chat.Raw(tt.payload)}, "visitor-1", nil)
+			name, data, err := translate(&chat.Event{SessionID: "ID", Type: tt.event, Payload: chat.Raw(tt.payload)}, "", "visitor-1", nil)
 			if name != tt.name || err != nil {
 				t.Fatalf("it is called %q, %v", name, err)
 			}
@@ -38,7 +38,7 @@ func TestPayloads(t *testing.T) {
 // TestVerified: receivers are told whether an identity is proven.
 func TestVerified(t *testing.T) {
 	const want = `{"sessionId":"ID","visitorId":"visitor-1","session":{"id":"ID","visitorId":"visitor-1"},"identity":{"id":"7"},"verified":true}`
-	_, data, err := translate(&chat.Event{SessionID: "ID", Type: chat.EventIdentityUpdate, Payload: chat.Raw(`{"identity":{"id":"7"},"verified":true}`)}, "visitor-1", nil)
+	_, data, err := translate(&chat.Event{SessionID: "ID", Type: chat.EventIdentityUpdate, Payload: chat.Raw(`{"identity":{"id":"7"},"verified":true}`)}, "", "visitor-1", nil)
 	if string(data) != want || err != nil {
 		t.Errorf("%s, %v; want %s", data, err, want)
 	}
@@ -47,7 +47,7 @@ func TestVerified(t *testing.T) {
 // TestEventsNobodyHearsOf: what is not in the list of webhooks has no name.
 func TestEventsNobodyHearsOf(t *testing.T) {
 	for _, e := range []chat.EventType{chat.EventSessionReopened, chat.EventCSATRequest, chat.EventLeaving} {
-		if name, _, err := translate(&chat.Event{Type: e, Payload: chat.Raw(`{}`)}, "visitor-1", nil); name != "" || err != nil {
+		if name, _, err := translate(&chat.Event{Type: e, Payload: chat.Raw(`{}`)}, "", "visitor-1", nil); name != "" || err != nil {
 			t.Errorf("%s is posted as %q, %v", e, name, err)
 		}
 	}

@@ -58,12 +58,12 @@ func build(t *testing.T, net *network) (h *fixture, stop func()) {
 		t.Fatal(err)
 	}
 	sink := New(Options{Retries: net.retries, Version: "test",
-		Target: func() (Target, bool) {
+		Sites: oneSite, Target: func(string) (Target, bool) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			return Target{URL: net.url(), Secret: secret, Prefix: "X-Service", Trusted: true}, !h.off
 		},
-		Gone: func(context.Context) { h.switchTo(false) }})
+		Gone: func(context.Context, string) { h.switchTo(false) }})
 	transport := sink.trusted
 	transport.DialContext = net.dial
 	h.talk(t)
@@ -155,7 +155,7 @@ func TestPatience(t *testing.T) {
 			sink := n.sink()
 			defer sink.trusted.CloseIdleConnections()
 			began := time.Now()
-			if _, err := sink.Test(t.Context()); (err == nil) != answered || time.Since(began) != min(pause, 10*time.Second) {
+			if _, err := sink.Test(t.Context(), ""); (err == nil) != answered || time.Since(began) != min(pause, 10*time.Second) {
 				t.Errorf("an answer after %s: %v after %s", pause, err, time.Since(began))
 			}
 			time.Sleep(time.Second) // the receiver ends, too

@@ -48,10 +48,12 @@ type Target struct {
 // Options are the parts and settings of a Sink.
 type Options struct {
 	Links *chat.FileLinks
-	// Target returns the current target, ok false when there is none.
-	Target func() (t Target, ok bool)
-	// Gone is called when the receiver answered 410: it wants no more events.
-	Gone    func(ctx context.Context)
+	// Target returns the current target of a site's events, ok false when there is none.
+	Target func(site string) (t Target, ok bool)
+	// Sites returns the current sites: as soon as there are several, events name theirs.
+	Sites func() *chat.Sites
+	// Gone is called when the receiver of a site's events answered 410: it wants no more.
+	Gone    func(ctx context.Context, site string)
 	Allowed []netip.Prefix // private networks for targets that are not trusted
 	Retries int            // of a failed delivery, at most len(schedule)
 	Version string
@@ -94,11 +96,11 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 
 // deliver posts one event.
 func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
-	target, ok := s.opts.Target()
+	target, ok := s.opts.Target(d.Site)
 	if !ok {
 		return final{errors.New("the webhook is switched off")}
 	}
-	event, data, err := translate(&d.Event, d.VisitorID, s.opts.Links)
+	event, data, err := translate(&d.Event, s.opts.Sites().Shown(d.Site), d.VisitorID, s.opts.Links)
 	if err != nil {
 		return final{err}
 	}
@@ -108,7 +110,7 @@ func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
 	at := chat.Now()
 	answer, err := s.post(ctx, target, MessageID(d), event, data)
 	if err == nil {
-		err = s.judge(ctx, target, answer)
+		err = s.judge(ctx, d.Site, target, answer)
 	}
 	try := chat.Try{At: at, Status: answer.Status, Took: answer.Duration.Milliseconds()}
 	if err != nil {
@@ -170,23 +172,32 @@ func beginning(body io.Reader, cut func()) string {
 }
 
 // judge returns the error of an answer; any 2xx is an acknowledgement.
-func (s *Sink) judge(ctx context.Context, asked Target, a Answer) error {
+func (s *Sink) judge(ctx context.Context, site string, asked Target, a Answer) error {
 	if a.Status >= 200 && a.Status < 300 {
 		return nil
 	}
 	err := a.refusal()
 	switch a.Status {
 	case http.StatusGone:
-		if now, _ := s.opts.Target(); now == asked { // or another receiver would be cut off
-			s.opts.Gone(ctx)
+		if now, _ := s.opts.Target(site); now == asked { // or another receiver would be cut off
+			s.opts.Gone(ctx, site)
 		}
 		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if a.RetryAfter > 0 && s.opts.Retries > 0 { // else every event is posted once
-			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Refused: a.Status != http.StatusTooManyRequests, Cause: err}
+			return &chat.RetryAfter{After: a.RetryAfter, Scope: s.pauses(), Refused: a.Status != http.StatusTooManyRequests, Cause: err}
 		}
 	}
 	return err
+}
+
+// pauses is what waits for a receiver that asks for time: everything, unless sites may have
+// other receivers.
+func (s *Sink) pauses() chat.Scope {
+	if s.opts.Sites().Several() {
+		return chat.ScopeLane
+	}
+	return chat.ScopeSink
 }
 
 // refusal describes the answer for the delivery log.
@@ -213,9 +224,9 @@ func retryAfter(header string) time.Duration {
 	return time.Duration(min(max(seconds, 0), int(maxRetryAfter/time.Second))) * time.Second
 }
 
-// Test sends a test event at once and returns what the receiver answered.
-func (s *Sink) Test(ctx context.Context) (Answer, error) {
-	target, ok := s.opts.Target()
+// Test sends a test event to a site's receiver at once and returns what it answered.
+func (s *Sink) Test(ctx context.Context, site string) (Answer, error) {
+	target, ok := s.opts.Target(site)
 	if !ok {
 		return Answer{}, chat.Errorf(chat.Conflict, "The webhook is switched off, or has no address yet")
 	}

@@ -44,6 +44,7 @@ func (s DeliveryState) String() string {
 type Delivery struct {
 	Dest      string
 	SessionID string
+	Site      string // the session's
 	VisitorID string // whose session it is
 	Rev       int64
 	State     DeliveryState

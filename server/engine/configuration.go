@@ -166,17 +166,17 @@ func (c *configuration) CheckSettings(patch map[string]json.RawMessage) error {
 	return err
 }
 
-// SwitchOff sets a boolean setting to false and reports whether it was true. In bridge
-// mode, where nobody could switch it on again, it holds only until the next start.
-func (c *configuration) SwitchOff(ctx context.Context, name string) (was bool, err error) {
+// SwitchOff sets a boolean setting of a site to false and reports whether it was true. In
+// bridge mode, where nobody could switch it on again, it holds only until the next start.
+func (c *configuration) SwitchOff(ctx context.Context, site, name string) (was bool, err error) {
 	c.patching.Lock()
 	defer c.patching.Unlock()
-	if !c.Settings().Bool(name) {
+	if !c.SettingsOf(site).Bool(name) {
 		return false, nil
 	}
 	off := map[string]chat.Raw{name: chat.Raw("false")}
 	if !c.backend {
-		return true, c.patch(ctx, levels{relay: off})
+		return true, c.patch(ctx, c.byLevel(site, off))
 	}
 	env := map[string]chat.Raw{}
 	maps.Copy(env, c.env)
