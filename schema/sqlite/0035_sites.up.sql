@@ -23,11 +23,13 @@ CREATE TABLE site_settings (
 ) STRICT, WITHOUT ROWID;
 
 -- Visitors of two sites are strangers, even with the same id. The list of one site is read
--- along an index of its own; the first's is that of all, so that a relay with one site
--- writes nothing more.
+-- along an index of its own, which a relay with one site does not fill; the first site's is
+-- that of all, which tells by itself whose sessions are left out.
 ALTER TABLE sessions ADD COLUMN site TEXT NOT NULL DEFAULT '';
 DROP INDEX sessions_resumable;
 CREATE UNIQUE INDEX sessions_resumable ON sessions (visitor_id, site) WHERE resumable;
 DROP INDEX sessions_visitor;
 CREATE INDEX sessions_visitor ON sessions (visitor_id, site, blocked);
+DROP INDEX sessions_started;
+CREATE INDEX sessions_started ON sessions (status, last_activity, id, site) WHERE started_at > 0;
 CREATE INDEX sessions_site ON sessions (site, status, last_activity, id) WHERE site <> '' AND started_at > 0;
