@@ -27,6 +27,7 @@ var arrows = []arrow{
 	{"relay/schema", nil},
 	{"relay/assets", nil},
 	{"relay/assets/axetest", []string{"github.com/chromedp/chromedp"}},
+	{"relay/assets/browsertest", []string{"github.com/chromedp/chromedp"}},
 	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},
 	{"relay/assets/build/bundle", []string{"relay/assets/build/openapi", "relay/schema", "github.com/evanw/esbuild", "github.com/yuin/goldmark"}},
 	{"relay/assets/build/openapi", []string{"go.yaml.in/yaml/v3"}},

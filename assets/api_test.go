@@ -308,6 +308,22 @@ func TestPreChatForm(t *testing.T) {
 	b.is(`!shown(".form")`)
 }
 
+// TestFormTakesTheFocus: a form that is due before the panel is drawn, and whose file comes
+// after it, still gets the focus of a visitor who clicked the launcher.
+func TestFormTakesTheFocus(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	asking(f)
+	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
+	b.visit("/")
+	b.run(`RelayChat.trigger("cart")`)
+	b.eventually("the session", func() bool { return f.count("POST init") == 1 })
+	b.run(`wait(300)`)
+	b.open()
+	b.until(`shown(".form") && root.activeElement?.id === "f-name"`)
+	b.clean()
+}
+
 func TestPreChatAfterFirstMessage(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +23,8 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/relay-chat/relay/assets/browsertest"
 )
 
 // patience bounds every wait of a browser test.
@@ -31,14 +32,8 @@ const patience = 20 * time.Second
 
 // chrome starts one browser for all tests of the package, when one needs it.
 var chrome = sync.OnceValues(func() (context.Context, error) {
-	alloc, _ := chromedp.NewExecAllocator(context.Background(), chromedp.NoSandbox, chromedp.Headless,
-		chromedp.NoFirstRun, chromedp.DisableGPU, chromedp.WindowSize(1000, 800),
-		chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true),
-		chromedp.Flag("mute-audio", true), // there may be no sound card
-		chromedp.WSURLReadTimeout(time.Minute))
-	ctx, _ := chromedp.NewContext(alloc)
-	return ctx, chromedp.Do(ctx)
+	return browsertest.Start(chromedp.WindowSize(1000, 800),
+		chromedp.Flag("use-fake-device-for-media-stream", true), chromedp.Flag("use-fake-ui-for-media-stream", true))
 })
 
 func TestMain(m *testing.M) {
@@ -97,9 +92,6 @@ func snippet(api, attributes string) string {
 // newTab opens a blank tab in a browser profile of its own.
 func newTab(t *testing.T, site string) *tab {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil && os.Getenv("CHROME") == "" {
-		t.Fatal("these tests need Chromium: run them by `make test`, which installs it")
-	}
 	browserStarted.Store(true)
 	browser, err := chrome()
 	if err != nil {

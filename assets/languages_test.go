@@ -102,6 +102,7 @@ func TestLanguageIsChosen(t *testing.T) {
 		{"xx", "yy", "nl", "nl"},
 	} {
 		t.Run(strings.Join([]string{c.option, c.setting, c.page}, "/"), func(t *testing.T) {
+			t.Parallel()
 			f := newFake(t)
 			f.config["language"] = c.setting
 			b := newTab(t, newSite(t, f.url(), snippet(f.url(), fmt.Sprintf(`data-locale=%q`, c.option))))

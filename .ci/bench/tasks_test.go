@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/relay-chat/relay/assets/browsertest"
 )
 
 const (
@@ -88,14 +89,9 @@ func (s *steps) print() {
 
 func startBrowser(b *testing.B) context.Context {
 	b.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Minute))
-	if program, err := exec.LookPath("chromium"); err == nil {
-		options = append(options, chromedp.ExecPath(program))
-	}
-	allocator, _ := chromedp.NewExecAllocator(b.Context(), options...)
-	browser, _ := chromedp.NewContext(allocator)
+	browser, err := browsertest.Start()
+	check(b, err)
 	b.Cleanup(func() { _ = chromedp.Cancel(browser) })
-	check(b, chromedp.Do(browser))
 	return browser
 }
 

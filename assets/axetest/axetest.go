@@ -20,6 +20,14 @@ const (
 	sum     = "e9e5863c33a874f09bc01acd9234b7e3c871479f5eef8802fa582544465e6d01"
 )
 
+// The rules of a page that has passed all of them and is only shown in another medium.
+var (
+	// Colours are the rules that a colour scheme can break.
+	Colours = []string{"color-contrast", "link-in-text-block"}
+	// Layout are those that another size of the window can break.
+	Layout = []string{"target-size", "scrollable-region-focusable", "aria-hidden-focus", "landmark-one-main", "page-has-heading-one", "region"}
+)
+
 // script is axe.min.js, from the user's cache.
 var script = sync.OnceValues(func() (string, error) {
 	cache, err := os.UserCacheDir()

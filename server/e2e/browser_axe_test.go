@@ -28,18 +28,14 @@ func feature(name, value string) []*emulation.MediaFeature {
 	return []*emulation.MediaFeature{{Name: name, Value: value}}
 }
 
-var (
-	colours = []string{"color-contrast", "link-in-text-block"}
-	narrow  = []string{"target-size", "scrollable-region-focusable", "aria-hidden-focus", "landmark-one-main", "page-has-heading-one", "region"}
-	// 320 pixels are 1280 at a zoom of 400 %.
-	media = []medium{
-		{name: "light", width: 1280, height: 800},
-		{name: "dark", width: 1280, height: 800, features: feature("prefers-color-scheme", "dark"), rules: colours},
-		{name: "forced colours", width: 1280, height: 800, features: feature("forced-colors", "active"), rules: colours},
-		{name: "phone", width: 390, height: 844, rules: narrow},
-		{name: "400 % zoom", width: 320, height: 256, rules: narrow},
-	}
-)
+// 320 pixels are 1280 at a zoom of 400 %.
+var media = []medium{
+	{name: "light", width: 1280, height: 800},
+	{name: "dark", width: 1280, height: 800, features: feature("prefers-color-scheme", "dark"), rules: axetest.Colours},
+	{name: "forced colours", width: 1280, height: 800, features: feature("forced-colors", "active"), rules: axetest.Colours},
+	{name: "phone", width: 390, height: 844, rules: axetest.Layout},
+	{name: "400 % zoom", width: 320, height: 256, rules: axetest.Layout},
+}
 
 // testAxe: axe-core finds nothing in any page and state of the console, in light, dark and
 // forced colours, on a phone and at a zoom of 400 %, where nothing runs off the side.

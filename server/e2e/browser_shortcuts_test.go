@@ -7,8 +7,18 @@ import (
 	"testing"
 )
 
+// holdAnswers holds the next list of saved answers back until late() lets it through.
+const holdAnswers = `((real) => {
+	window.fetch = async (url, init) => {
+		const answer = await real(url, init);
+		if (window.late || !String(url).endsWith("/saved-answers")) return answer;
+		return new Promise((done) => { window.late = () => (done(answer), new Promise((seen) => setTimeout(seen, 100))); });
+	};
+})(fetch)`
+
 // testShortcuts: every shortcut is in the list that ? opens, and does what it says; a saved
-// answer comes into the composer with its placeholders filled.
+// answer comes into the composer with its placeholders filled, also when an older list of
+// them arrives late.
 func testShortcuts(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	p := s.newPair(t, "Hello")
@@ -31,8 +41,13 @@ func testShortcuts(t *testing.T, s *fixture) {
 	b.click("#note")
 
 	b.until(`[...$$("#facts dt")].some((n) => n.textContent === "System") && !$("#earlier h3")`)
-	s.call(t, http.MethodPut, s.base+"/api/admin/saved-answers/grüße", s.secret, map[string]any{"content": "Hi {visitor.name|there}, {operator.name} here."}, nil)
+	b.run(holdAnswers)
 	b.enter("#composer", "/")
+	b.until(`!!window.late`)
+	s.call(t, http.MethodPut, s.base+"/api/admin/saved-answers/grüße", s.secret, map[string]any{"content": "Hi {visitor.name|there}, {operator.name} here."}, nil)
+	b.enter("#composer", "!")
+	b.until(`$$("#answers-menu li").length === 1`)
+	b.run(`late()`)
 	b.until(`$$("#answers-menu li").length === 1`)
 	b.enter("#composer", "/grus")
 	b.until(`$$("#answers-menu li").length === 0`)

@@ -3,12 +3,12 @@ package e2e
 import (
 	"context"
 	"maps"
-	"os/exec"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/relay-chat/relay/assets/browsertest"
 )
 
 // TestBrowser drives real pages of a real relay. One Chromium serves all
@@ -85,35 +85,19 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// startBrowser starts Chromium with a blank first tab. Without it the test
+// startBrowser starts Chromium until the end of the test. Without it the test
 // fails: skipping would hide that nothing was tested.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
-	var program string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			program = found
-			break
-		}
+	browser, err := browsertest.Start(chromedp.Flag("lang", "en-GB"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if program == "" {
-		t.Fatal("Chromium is missing. `make test` installs it, or alone: .ci/setup chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.WSURLReadTimeout(time.Minute), chromedp.Flag("lang", "en-GB"))
-	for _, flag := range []string{"disable-quic", "disable-component-update"} {
-		options = append(options, chromedp.Flag(flag, true))
-	}
-	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
-	browser, _ := chromedp.NewContext(allocator)
 	t.Cleanup(func() {
 		if err := chromedp.Cancel(browser); err != nil {
 			t.Errorf("stopping Chromium: %v", err)
 		}
 	})
-	if err := chromedp.Do(browser); err != nil {
-		t.Fatalf("starting %s: %v", program, err)
-	}
 	return browser
 }
 

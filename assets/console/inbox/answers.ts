@@ -29,10 +29,16 @@ function fitting(now: typeof state): readonly SavedAnswer[] {
   return [...named, ...others].slice(0, most);
 }
 
+// asked counts the questions for them: an older question's answer may come late, and is old.
+let asked = 0;
+
 // loadAnswers asks for them whenever somebody begins to type a name.
 export function loadAnswers(text: string): void {
   if (!/^[!！/]$/.test(text)) return;
-  call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers").then(({ savedAnswers }) => set({ savedAnswers }), () => undefined);
+  const now = ++asked;
+  call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers").then(({ savedAnswers }) => {
+    if (now === asked) set({ savedAnswers });
+  }, () => undefined);
 }
 
 // filled replaces the placeholders of an answer, as relay does where !name sends it.

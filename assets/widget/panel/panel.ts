@@ -89,9 +89,9 @@ function draw(shell: Shell, core: Core): Panel {
     composer.node.before(made.form);
     log.append(made.below);
     update();
-    // The visitor opened the chat before its form was there: focus it, unless the focus is elsewhere.
-    const idle = document.activeElement === document.body || inside()?.matches(".close");
-    if (idle && core.store.state.focus && core.store.state.open) focusFirst();
+    // The visitor opened the chat before its form was there: focus it, unless the focus is elsewhere. In a closed chat nothing takes it.
+    const idle = (root.activeElement || document.activeElement)?.matches(".launcher, .close, body");
+    if (idle && core.store.state.focus) focusFirst();
   });
   const lost = h("p", { class: "notice lost", role: "status" }, t.lost);
   const notice = h("p", { class: "notice", role: "alert" });
