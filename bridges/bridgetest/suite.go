@@ -35,6 +35,23 @@ func RunInBubble(t *testing.T, open func(t *testing.T) (Platform, Connect)) {
 	run(t, open, pace{patience: 6 * time.Hour, look: 250 * time.Millisecond}, synctest.Test)
 }
 
+// RunCrowdedOutage holds one bridge to the volume of a long outage that all of them would
+// share; see [RunInBubble].
+func RunCrowdedOutage(t *testing.T, open func(t *testing.T) (Platform, Connect)) {
+	synctest.Test(t, func(t *testing.T) {
+		prove(t, open, pace{patience: 6 * time.Hour, look: 250 * time.Millisecond}, crowdedOutage)
+	})
+}
+
+// prove runs one test on a platform of its own.
+func prove(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, test func(e *fixture)) {
+	platform, connect := open(t)
+	e := start(t, platform, connect(t), p, false)
+	test(e)
+	e.Stop()
+	conforms(t, platform)
+}
+
 // pace is how long anything may take that is waited for, and how soon it is
 // looked at first.
 type pace struct{ patience, look time.Duration }
@@ -55,13 +72,7 @@ func run(t *testing.T, open func(t *testing.T) (Platform, Connect), p pace, in f
 			continue // it takes hours or days, which only a bubble has
 		}
 		t.Run(c.name, func(t *testing.T) {
-			in(t, func(t *testing.T) {
-				platform, connect := open(t)
-				e := start(t, platform, connect(t), p, false)
-				c.test(e)
-				e.Stop()
-				conforms(t, platform)
-			})
+			in(t, func(t *testing.T) { prove(t, open, p, c.test) })
 		})
 	}
 	t.Run("operators' status in bridge mode", func(t *testing.T) {
