@@ -104,7 +104,7 @@ func (b *inbox) storeTurn(ctx context.Context, in chat.Receiver, c *channel) err
 		return err
 	}
 	b.known.setClosed(c.ID, c.archived())
-	b.known.setTurned(c.ID, c.Thread.ArchivedAt)
+	b.known.setTurned(c.ID, c.archived(), c.Thread.ArchivedAt)
 	return nil
 }
 

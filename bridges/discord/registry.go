@@ -118,11 +118,12 @@ func (t *registry) setPending(id string, pending bool) {
 	t.change(id, func(one *thread) { one.pending = pending })
 }
 
-// setTurned stores when a thread's state changed: earlier changes arrive late.
-func (t *registry) setTurned(id string, at time.Time) {
+// setTurned stores when a thread was closed or opened: earlier changes arrive late, also
+// one that was stored while the bridge's own was under way.
+func (t *registry) setTurned(id string, closed bool, at time.Time) {
 	t.change(id, func(one *thread) {
 		if one.pending = false; at.After(one.turned) {
-			one.turned = at
+			one.turned, one.closed = at, closed
 		}
 	})
 }

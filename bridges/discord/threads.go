@@ -104,7 +104,7 @@ func (t *threads) turn(ctx context.Context, thread string, how threadChange) (*c
 	at := new(channel)
 	err := t.client.call(ctx, request{method: http.MethodPatch, path: path("/channels/%s", thread), body: how, repeatable: true}, at)
 	if err == nil && at.Thread != nil {
-		t.known.setTurned(thread, at.Thread.ArchivedAt)
+		t.known.setTurned(thread, at.archived(), at.Thread.ArchivedAt)
 	}
 	return at, err
 }
