@@ -122,7 +122,7 @@ func (s *Sink) spent(ctx context.Context) (bool, error) {
 // answer has the model answer. When the visitor writes more meanwhile, or changes what
 // was asked, it thinks again, once.
 func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn) error {
-	defer s.showTyping(ctx, &turn.Session)()
+	defer s.showTyping(ctx, turn.Session.ID, s.of(&turn.Session).Name)()
 	for _, late := range []bool{false, true} {
 		r, err := s.think(ctx, answerRules, &turn, readAnswer)
 		if err != nil {
@@ -302,9 +302,9 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn engine.AITurn
 const typingEvery = 5 * time.Second
 
 // showTyping shows the visitor that an answer is being written, until stop.
-func (s *Sink) showTyping(ctx context.Context, session *chat.Session) (stop func()) {
-	by := chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: s.of(session).Name}
-	show := func(ctx context.Context, active bool) { _ = s.Engine.Typing(ctx, by, session.ID, active) } // a hint, no more
+func (s *Sink) showTyping(ctx context.Context, sessionID, name string) (stop func()) {
+	by := chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: name}
+	show := func(ctx context.Context, active bool) { _ = s.Engine.Typing(ctx, by, sessionID, active) } // a hint, no more
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
