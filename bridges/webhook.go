@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/relay-chat/relay/bridges/guard"
@@ -27,14 +28,21 @@ type WebhookOptions struct {
 // Webhook posts events to the receiver that the current settings name.
 type Webhook struct {
 	*webhook.Sink
-	engine *engine.Engine
-	opts   WebhookOptions
+	engine  *engine.Engine
+	opts    WebhookOptions
+	counted atomic.Pointer[receiverCount]
+}
+
+// receiverCount is how many receivers the sites of one moment have: it is asked for often.
+type receiverCount struct {
+	sites *chat.Sites
+	n     int
 }
 
 // NewWebhook makes the webhook.
 func NewWebhook(engine *engine.Engine, o WebhookOptions) *Webhook {
 	w := &Webhook{engine: engine, opts: o}
-	w.Sink = webhook.New(webhook.Options{Links: o.Links, Allowed: o.Allowed, Retries: o.Retries, Version: o.Version, Target: w.target, Sites: engine.Sites, Gone: w.gone})
+	w.Sink = webhook.New(webhook.Options{Links: o.Links, Allowed: o.Allowed, Retries: o.Retries, Version: o.Version, Target: w.target, Receivers: w.receivers, Sites: engine.Sites, Gone: w.gone})
 	return w
 }
 
@@ -52,6 +60,20 @@ func (w *Webhook) targets() map[string]webhook.Target {
 		}
 	}
 	return all
+}
+
+// receivers counts the different targets.
+func (w *Webhook) receivers() int {
+	sites := w.engine.Sites()
+	if last := w.counted.Load(); last != nil && last.sites == sites {
+		return last.n
+	}
+	different := map[webhook.Target]bool{}
+	for _, t := range w.targets() {
+		different[t] = true
+	}
+	w.counted.Store(&receiverCount{sites, len(different)})
+	return len(different)
 }
 
 func webhookTarget(s *chat.Settings) (t webhook.Target, on bool) {

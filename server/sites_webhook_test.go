@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,4 +73,49 @@ func TestWebhooksOfSites(t *testing.T) {
 		t.Errorf("the test: %s", a.body)
 	}
 	s.refused(s.call("POST", "/api/admin/webhooks/test?site=berlin", secretKey, nil), 409, "The webhook is switched off")
+}
+
+// TestWebhookOutageOfASite: a receiver that never answers, whatever waits for it, holds up no
+// other's events; one that asks for time gets it alone.
+func TestWebhookOutageOfASite(t *testing.T) {
+	hang := make(chan struct{})
+	slow, asked := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+		}
+	})
+	busy, _ := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "600")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	well, posts := receiver(t, nil)
+	s := newSite(t, dbtest.Memory(t), webhookTo(well), func(c *config.Config) {
+		c.WebhookAllowCIDRs = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	})
+	berlin, paris := s.addSite("Berlin"), s.addSite("Paris")
+	s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"eventsWebhookUrl": slow})
+	s.must("PATCH", "/api/admin/sites/paris/settings", secretKey, object{"eventsWebhookUrl": busy})
+	s.serveWebhook()
+	t.Cleanup(func() { close(hang) })
+	say := func(key, visitor string) {
+		s.must("POST", "/api/widget/messages", key, object{"sessionId": s.openAt(key, visitor), "content": "hi"})
+	}
+	for _, visitor := range strings.Split("abcdefghijklmnopqrst", "") { // more than are served at once
+		say(berlin, visitor)
+		say(paris, visitor)
+	}
+	<-asked
+	began := time.Now()
+	for i := range 2 { // the second after the busy one has asked for time
+		say(publicKey, string(rune('a'+i)))
+		select {
+		case <-posts:
+		case <-time.After(8 * time.Second):
+			t.Fatal("nothing came to the receiver that works")
+		}
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it came after %s", took)
+	}
 }

@@ -50,6 +50,8 @@ type Options struct {
 	Links *chat.FileLinks
 	// Target returns the current target of a site's events, ok false when there is none.
 	Target func(site string) (t Target, ok bool)
+	// Receivers counts the different targets; nil is one.
+	Receivers func() int
 	// Sites returns the current sites: as soon as there are several, events name theirs.
 	Sites func() *chat.Sites
 	// Gone is called when the receiver of a site's events answered 410: it wants no more.
@@ -79,8 +81,17 @@ func (s *Sink) Name() string { return chat.WebhookSink }
 // session for three attempts; then they pass and it is retried alone.
 func (s *Sink) Policy() chat.Policy {
 	return chat.Policy{Parallel: 8, Batch: 32, Hold: 3, Timeout: timeout + 5*time.Second, MaxAge: 4 * 24 * time.Hour,
-		Attempts: min(s.opts.Retries, len(schedule)) + 1,
-		Backoff:  func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
+		Attempts: min(s.opts.Retries, len(schedule)) + 1, Receiver: s.receiver, Receivers: s.opts.Receivers,
+		Backoff: func(n int) time.Duration { return schedule[min(n, len(schedule))-1] }}
+}
+
+// receiver names the target of a delivery in relay, never elsewhere: it has the secret.
+func (s *Sink) receiver(d *chat.Delivery) string {
+	t, ok := s.opts.Target(d.Site)
+	if !ok {
+		return ""
+	}
+	return strings.Join([]string{t.URL, t.Secret, t.Prefix, strconv.FormatBool(t.Trusted)}, "\n")
 }
 
 // Deliver implements [chat.Sink]. It posts one event after the other until its
@@ -185,19 +196,10 @@ func (s *Sink) judge(ctx context.Context, site string, asked Target, a Answer) e
 		return final{fmt.Errorf("%w; it wants no more events, so the webhook is switched off", err)}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if a.RetryAfter > 0 && s.opts.Retries > 0 { // else every event is posted once
-			return &chat.RetryAfter{After: a.RetryAfter, Scope: s.pauses(), Refused: a.Status != http.StatusTooManyRequests, Cause: err}
+			return &chat.RetryAfter{After: a.RetryAfter, Scope: chat.ScopeSink, Refused: a.Status != http.StatusTooManyRequests, Cause: err}
 		}
 	}
 	return err
-}
-
-// pauses is what waits for a receiver that asks for time: everything, unless sites may have
-// other receivers.
-func (s *Sink) pauses() chat.Scope {
-	if s.opts.Sites().Several() {
-		return chat.ScopeLane
-	}
-	return chat.ScopeSink
 }
 
 // refusal describes the answer for the delivery log.

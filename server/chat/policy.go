@@ -19,6 +19,11 @@ type Policy struct {
 	RetryOnRecovery bool
 	// Backoff is the pause after the n-th failed attempt, counted from 1.
 	Backoff func(n int) time.Duration
+	// Receiver is whom a delivery is for, where a sink has several receivers. None holds up
+	// another's deliveries: Parallel and a pause of the sink are each receiver's own.
+	Receiver func(d *Delivery) string
+	// Receivers counts them; nil is one.
+	Receivers func() int
 }
 
 // Backoff returns a pause that doubles from first with each attempt, up to

@@ -128,7 +128,7 @@ const errandsPer = 4
 
 func (in *Inbox) serve(ctx context.Context, bridge string, parallel int, handle Handler) error {
 	r := &receiver{bridge: bridge, handle: handle, store: in.store, log: in.log.With("bridge", bridge)}
-	r.lanes = newLanes(parallel, r.serve)
+	r.lanes = newLanes(func() int { return parallel }, r.serve)
 	r.report = func(err error) {
 		in.mu.Lock()
 		defer in.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // holds only the time at which each waiting lane is due; the
 // rows of the store are the truth.
 type lanes struct {
-	parallel int
+	parallel func() int
 	// work does a lane's due work and returns when the lane is due again,
 	// or 0 when nothing waits in it.
 	work func(ctx context.Context, key string) chat.Time
@@ -34,7 +34,7 @@ type lane struct {
 	renewed bool
 }
 
-func newLanes(parallel int, work func(ctx context.Context, key string) chat.Time) *lanes {
+func newLanes(parallel func() int, work func(ctx context.Context, key string) chat.Time) *lanes {
 	return &lanes{parallel: parallel, work: work, known: map[string]*lane{}, bell: make(chan struct{}, 1)}
 }
 
@@ -144,7 +144,7 @@ func (l *lanes) start(ctx context.Context, wg *sync.WaitGroup) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	for len(l.waiting) > 0 && l.running < l.parallel && ctx.Err() == nil {
+	for len(l.waiting) > 0 && l.running < l.parallel() && ctx.Err() == nil {
 		if due := l.waiting[0].due; due.After(now) {
 			return due.Sub(now)
 		}

@@ -29,7 +29,7 @@ func TestLanesWorkWhenDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := chat.Now()
 		var at []time.Duration
-		l := newLanes(1, func(context.Context, string) chat.Time {
+		l := newLanes(func() int { return 1 }, func(context.Context, string) chat.Time {
 			at = append(at, chat.Now().Sub(start))
 			if len(at) == 2 {
 				return chat.Now().Add(3 * time.Second)
@@ -53,7 +53,7 @@ func TestLanesWakeEarlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := chat.Now()
 		var at []time.Duration
-		l := newLanes(1, func(context.Context, string) chat.Time { at = append(at, chat.Now().Sub(start)); return 0 })
+		l := newLanes(func() int { return 1 }, func(context.Context, string) chat.Time { at = append(at, chat.Now().Sub(start)); return 0 })
 		defer runLanes(t, l)()
 		l.wake("a", start.Add(time.Hour))
 		l.wake("a", start.Add(time.Second))
@@ -72,7 +72,7 @@ func TestLanesOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		waiting, running := map[string]int{}, map[string]bool{}
-		l := newLanes(2, func(_ context.Context, key string) chat.Time {
+		l := newLanes(func() int { return 2 }, func(_ context.Context, key string) chat.Time {
 			mu.Lock()
 			if running[key] || len(running) >= 2 {
 				t.Errorf("lane %s started while %v run", key, running)
@@ -110,7 +110,7 @@ func TestLanesOneAtATime(t *testing.T) {
 func TestLanesStopWaitsForWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		finished := false
-		l := newLanes(1, func(context.Context, string) chat.Time {
+		l := newLanes(func() int { return 1 }, func(context.Context, string) chat.Time {
 			time.Sleep(5 * time.Second)
 			finished = true
 			return chat.Now()

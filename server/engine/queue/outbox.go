@@ -53,7 +53,8 @@ func (o *Outbox) Serve(ctx context.Context, sink chat.Sink) error {
 // ServeUnder is Serve under a lease that the caller holds.
 func (o *Outbox) ServeUnder(ctx context.Context, l *nodes.Lease, sink chat.Sink) error {
 	s := &sender{sink: sink, policy: sink.Policy(), store: o.store, hub: o.hub, log: o.log.With("dest", sink.Name()), attempted: o.attempted, lease: l}
-	s.lanes = newLanes(s.policy.Parallel, s.serve)
+	s.receivers = newReceivers(&s.policy)
+	s.lanes = newLanes(s.receivers.parallel, s.serve)
 	o.mu.Lock()
 	s.kept = o.takeKept(sink.Name(), l)
 	o.senders[sink.Name()] = s // from here on, Wake reaches it
@@ -80,7 +81,7 @@ func (o *Outbox) busy() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.senders {
-		if s.paused() <= chat.Now() && s.lanes.busy() {
+		if s.receivers.paused() <= chat.Now() && s.lanes.busy() {
 			return true
 		}
 	}
@@ -104,7 +105,7 @@ func (o *Outbox) MarkReachable(dest string) {
 	s, served := o.senders[dest]
 	o.mu.Unlock()
 	if served {
-		s.markReachable()
+		s.markReachable("")
 	}
 }
 

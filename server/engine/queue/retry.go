@@ -53,7 +53,7 @@ func (o *Outbox) retryHere(dest, sessionID string, rev int64) (served bool) {
 	s, served := o.senders[dest]
 	o.mu.Unlock()
 	if served {
-		s.resume()
+		s.receivers.resume()
 		s.trials.show(sessionID, rev) // so that operators see its outcome
 		s.lanes.wake(sessionID, chat.Now())
 	}

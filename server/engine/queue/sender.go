@@ -29,21 +29,23 @@ type sender struct {
 
 	attempted func(dest string, came chat.Outcome)
 
-	mu          sync.Mutex
-	pausedUntil time.Time // by the monotonic clock
-	trials      trials
-	givenUp     chat.LogThrottle
-	unstored    chat.LogThrottle
-	kept        map[string][]chat.Delivery // outcomes that could not be stored, by session
+	receivers *receivers
+	trials    trials
+	givenUp   chat.LogThrottle
+	unstored  chat.LogThrottle
+
+	mu   sync.Mutex
+	kept map[string][]chat.Delivery // outcomes that could not be stored, by session
 }
 
 // serve delivers a lane's due deliveries until the lane pauses, is
 // empty or ctx ends. A started delivery is finished even then. Its outcome
 // is kept until it is stored: the database may be away for a while.
 func (s *sender) serve(ctx context.Context, sessionID string) chat.Time {
-	if until := s.paused(); until > chat.Now() {
+	if until := s.receivers.paused(); until > chat.Now() {
 		return until // a paused sink needs no look into its lanes
 	}
+	defer s.leave(sessionID)
 	settled := s.takeKept(sessionID)
 	storing, cancel := nodes.UntilLost(ctx)
 	defer cancel()
@@ -73,16 +75,29 @@ func (s *sender) serve(ctx context.Context, sessionID string) chat.Time {
 	}
 }
 
+// leave lets other lanes of a receiver be served.
+func (s *sender) leave(sessionID string) {
+	for _, id := range s.receivers.leave(sessionID) {
+		s.lanes.wake(id, chat.Now())
+	}
+}
+
 // deliver passes claimed deliveries to the sink and returns them with their
-// outcomes.
+// outcomes. What failed at a receiver that is not theirs any more is due at once.
 func (s *sender) deliver(ctx context.Context, claimed []chat.Delivery) []chat.Delivery {
-	done, err := s.attempt(ctx, claimed)
-	return s.settle(claimed, done, err)
+	receiver := s.receivers.of(&claimed[0])
+	done, err := s.attempt(ctx, claimed, receiver)
+	settled := s.settle(claimed, done, err)
+	if failed := min(done, len(settled)-1); err != nil && s.receivers.of(&settled[failed]) != receiver {
+		s.receivers.resume(receiver)
+		s.rest(&settled[failed], 0, chat.Now(), false)
+	}
+	return settled
 }
 
 // attempt passes deliveries to the sink within the policy's timeout. A stopping
 // relay waits for a sent request, but not for long.
-func (s *sender) attempt(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+func (s *sender) attempt(ctx context.Context, lane []chat.Delivery, receiver string) (done int, err error) {
 	ctx, cancel := finishing(ctx, s.policy.Timeout)
 	defer cancel()
 	chat.CrashPoint("delivery claimed")
@@ -95,7 +110,7 @@ func (s *sender) attempt(ctx context.Context, lane []chat.Delivery) (done int, e
 		err = fmt.Errorf("%w: %w", chat.ErrStopped, err)
 	}
 	if done > 0 && !s.policy.RetryOnRecovery {
-		s.markReachable()
+		s.markReachable(receiver)
 	}
 	for range done {
 		s.attempted(s.sink.Name(), chat.Delivered)
@@ -154,6 +169,9 @@ func (s *sender) advance(ctx context.Context, sessionID string, settled []chat.D
 		if due, next = s.due(lane); len(due) == 0 || !claim {
 			return nil
 		}
+		if !s.receivers.enter(sessionID, &due[0]) {
+			return nil // until leave wakes it
+		}
 		claimed = due
 		return markSending(tx, due)
 	})
@@ -175,7 +193,10 @@ func (s *sender) due(lane []chat.Delivery) (due []chat.Delivery, next chat.Time)
 			d.NextAt = s.trials.due(d, now, longestPause(&s.policy))
 		}
 	}
-	return selectDue(&s.policy, lane, now, s.paused())
+	if len(lane) == 0 {
+		return nil, 0
+	}
+	return selectDue(&s.policy, lane, now, s.receivers.pausedFor(&lane[0]))
 }
 
 // markSending stores that deliveries are about to be sent. The copies in lane
@@ -242,7 +263,7 @@ func (s *sender) judge(d *chat.Delivery, err error, now chat.Time) chat.Outcome 
 		d.Attempts--
 		s.rest(d, wait.Pause(), now, false)
 		if wait.Scope == chat.ScopeSink {
-			s.pause(wait.Pause())
+			s.receivers.pause(s.receivers.of(d), wait.Pause())
 		}
 		return chat.Paced
 	case errors.Is(err, chat.ErrAmbiguous), errors.Is(err, context.DeadlineExceeded):
@@ -250,7 +271,7 @@ func (s *sender) judge(d *chat.Delivery, err error, now chat.Time) chat.Outcome 
 	}
 	pause := s.policy.Backoff(d.Attempts)
 	s.rest(d, pause+time.Duration(rand.Int64N(int64(pause)/5+1)), now, !d.Passed)
-	if !d.Passed && s.trials.fails() {
+	if !d.Passed && s.trials.fails(s.receivers.of(d)) {
 		s.log.Warn("deliveries fail; relay keeps retrying", "err", err)
 	}
 	return came
@@ -274,13 +295,13 @@ func mayHaveArrived(d *chat.Delivery) bool {
 // rest makes a delivery wait for its next attempt.
 func (s *sender) rest(d *chat.Delivery, pause time.Duration, now chat.Time, failing bool) {
 	d.NextAt = now.Add(pause)
-	s.trials.rest(d, pause, failing)
+	s.trials.rest(d, s.receivers.of(d), pause, failing)
 }
 
-// markReachable notes that the sink works. After an outage failed deliveries are due
+// markReachable notes that a receiver works. After an outage its failed deliveries are due
 // at once.
-func (s *sender) markReachable() {
-	down, reported, sessions := s.trials.recovered()
+func (s *sender) markReachable(receiver string) {
+	down, reported, sessions := s.trials.recovered(receiver)
 	if reported {
 		s.log.Info("deliveries work again", "after", down.Round(time.Second))
 	}
@@ -330,29 +351,4 @@ func (s *sender) reportStore(sessionID string, err error) {
 	if n := s.unstored.Allow(); n > 0 {
 		s.log.Error("outbox cannot use the database", "session", chat.SessionRef(sessionID), "err", err, "count", n)
 	}
-}
-
-// pause pauses the whole sink.
-func (s *sender) pause(rest time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if until := time.Now().Add(rest); until.After(s.pausedUntil) {
-		s.pausedUntil = until
-	}
-}
-
-func (s *sender) resume() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pausedUntil = time.Time{}
-}
-
-// paused returns the end of the sink's pause, a past time if there is none.
-func (s *sender) paused() chat.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if rest := time.Until(s.pausedUntil); rest > 0 {
-		return chat.Now().Add(rest + time.Millisecond - 1)
-	}
-	return 0
 }

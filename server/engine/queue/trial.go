@@ -17,20 +17,25 @@ const outageLeast = 10 * time.Second
 // trial is this run's record of a failing delivery.
 // Its times are by the monotonic clock.
 type trial struct {
-	first   time.Time // the first failed attempt
-	count   int       // failed attempts
-	until   time.Time // when the next one is due
-	failing bool      // it pauses because it failed, not because it was asked to wait
-	shown   bool      // operators saw that it is in trouble
+	first    time.Time // the first failed attempt
+	count    int       // failed attempts
+	until    time.Time // when the next one is due
+	receiver string    // that it waits for
+	failing  bool      // it pauses because it failed, not because it was asked to wait
+	shown    bool      // operators saw that it is in trouble
 }
 
-// trials are a sink's failing deliveries, and the state of the sink
-// as a whole.
+// trials are a sink's failing deliveries, and the receivers that fail.
 type trials struct {
-	mu           sync.Mutex
-	of           map[trialKey]*trial
-	downSince    time.Time // the first failure since something worked, zero while all is well
-	downReported bool
+	mu   sync.Mutex
+	of   map[trialKey]*trial
+	down map[string]*outage
+}
+
+// outage is the time since a receiver's first failure after something worked.
+type outage struct {
+	since    time.Time
+	reported bool
 }
 
 type trialKey struct {
@@ -50,12 +55,12 @@ func (t *trials) get(sessionID string, rev int64) *trial {
 	return t.of[k]
 }
 
-// rest notes that a delivery waits for its next attempt.
-func (t *trials) rest(d *chat.Delivery, pause time.Duration, failing bool) {
+// rest notes that a delivery waits for its next attempt at a receiver.
+func (t *trials) rest(d *chat.Delivery, receiver string, pause time.Duration, failing bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.get(d.SessionID, d.Rev)
-	one.until, one.failing = time.Now().Add(pause), failing
+	one.until, one.receiver, one.failing = time.Now().Add(pause), receiver, failing
 }
 
 // count counts a failed attempt and reports whether a delivery was tried for
@@ -108,37 +113,42 @@ func (t *trials) end(d *chat.Delivery) (shown bool) {
 	return one != nil && one.shown
 }
 
-// fails notes that the sink failed and reports, once, that it is an outage.
-func (t *trials) fails() (outage bool) {
+// fails notes that a receiver failed and reports, once, that it is an outage.
+func (t *trials) fails(receiver string) (is bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.downSince.IsZero() {
-		t.downSince = time.Now()
+	down := t.down[receiver]
+	if down == nil {
+		if t.down == nil {
+			t.down = map[string]*outage{}
+		}
+		down = &outage{since: time.Now()}
+		t.down[receiver] = down
 	}
-	outage = !t.downReported && time.Since(t.downSince) >= outageLeast
-	t.downReported = t.downReported || outage
-	return outage
+	is = !down.reported && time.Since(down.since) >= outageLeast
+	down.reported = down.reported || is
+	return is
 }
 
-// recovered notes that the sink works. It returns how long it failed, whether that
+// recovered notes that a receiver works. It returns how long it failed, whether that
 // was logged, and after an outage the sessions with failed deliveries, now due.
-func (t *trials) recovered() (down time.Duration, reported bool, sessions []string) {
+func (t *trials) recovered(receiver string) (after time.Duration, reported bool, sessions []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.downSince.IsZero() {
+	down := t.down[receiver]
+	if down == nil {
 		return 0, false, nil
 	}
-	down, reported = time.Since(t.downSince), t.downReported
-	t.downSince, t.downReported = time.Time{}, false
-	if down < outageLeast {
-		return down, reported, nil
+	delete(t.down, receiver)
+	if after = time.Since(down.since); after < outageLeast {
+		return after, down.reported, nil
 	}
 	now := time.Now()
 	for k, one := range t.of {
-		if one.failing && one.until.After(now) {
+		if one.failing && one.receiver == receiver && one.until.After(now) {
 			one.until = now
 			sessions = append(sessions, k.sessionID)
 		}
 	}
-	return down, reported, sessions
+	return after, down.reported, sessions
 }

@@ -32,7 +32,7 @@ func TestTrialsDue(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var list trials
 				if tt.rested >= 0 {
-					list.rest(&tt.d, time.Minute, true)
+					list.rest(&tt.d, "", time.Minute, true)
 					time.Sleep(tt.rested)
 				}
 				now := chat.Now()
@@ -53,27 +53,27 @@ func TestTrialsOutage(t *testing.T) {
 		var list trials
 		rests := chat.Delivery{SessionID: "a", Rev: 1}
 		for range 5 {
-			if list.fails() {
+			if list.fails("") {
 				t.Error("a failure is reported as an outage")
 			}
-			list.rest(&rests, time.Minute, true)
+			list.rest(&rests, "", time.Minute, true)
 			time.Sleep(time.Second)
-			if _, reported, sessions := list.recovered(); reported || len(sessions) > 0 {
+			if _, reported, sessions := list.recovered(""); reported || len(sessions) > 0 {
 				t.Errorf("after one failure: reported %v, due are %v", reported, sessions)
 			}
 		}
 		for round := range 2 {
 			reported := 0
 			for range 5 {
-				if list.fails() {
+				if list.fails("") {
 					reported++
 				}
 				time.Sleep(5 * time.Second)
 			}
-			list.rest(&rests, time.Minute, true)
+			list.rest(&rests, "", time.Minute, true)
 			asked := chat.Delivery{SessionID: "b", Rev: 1}
-			list.rest(&asked, time.Hour, false)
-			down, ended, sessions := list.recovered()
+			list.rest(&asked, "", time.Hour, false)
+			down, ended, sessions := list.recovered("")
 			if reported != 1 || !ended || down != 25*time.Second {
 				t.Errorf("outage %d: reported %d times, its end %v after %v", round, reported, ended, down)
 			}
