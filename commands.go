@@ -44,12 +44,16 @@ var commands = []command{
 	{"keys rotate secret", "make a new secret key; people who signed in with the old one have to sign in again", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
 	{"sites list", "list the websites that this relay serves", listSites, onDatabase, "sites list --json"},
 	{"sites show SITE", "print a website's snippet and what is known of it, by its id", showSite, onDatabase, "sites show shop-berlin"},
-	{"sites add NAME", "add a website: its chat works at once", addSite, onDatabase, `sites add "Shop Berlin"`},
+	{"sites add NAME", "add a website: its chat works at once; --id ID, --color COLOUR, --origin ORIGIN (once or more) and --key PUBLIC_KEY say more of it", addSite, onDatabase,
+		`sites add "Shop Berlin" --color "#0b7285"`},
 	{"sites add NAME ADDRESS", "the same with the address of the website", addSite, onDatabase, `sites add "Shop Berlin" https://berlin.example.com`},
+	{"sites set SITE NAME=VALUE...", "change its name, address, color or origins (separated by commas)", setSite, onDatabase, `sites set shop-berlin name="Shop Berlin" color="#0b7285"`},
+	{"sites settings SITE", "print a website's settings and where each comes from; all is what the websites share", settingsOfSite, onDatabase, "sites settings shop-berlin"},
+	{"sites settings SITE NAME=VALUE...", "set settings of a website, or of all; NAME= takes a value back", changeSettingsOfSite, onDatabase, `sites settings shop-berlin welcomeMessage="Guten Tag!"`},
 	{"sites key SITE", "make a new public key; update the snippet on every page of this website", rotateSiteKey, onDatabase, "sites key shop-berlin"},
-	{"sites close SITE", "close the chat of a website; its conversations can still be read", closeSite, onDatabase, "sites close shop-berlin"},
-	{"sites open SITE", "open a closed chat again", openSite, onDatabase, "sites open shop-berlin"},
-	{"sites erase SITE", "delete a website with all its conversations permanently; needs --yes", eraseSite, onDatabase, "sites erase shop-berlin --yes"},
+	{"sites archive SITE", "close the chat of a website; its conversations can still be read", archiveSite, onDatabase, "sites archive shop-berlin"},
+	{"sites reopen SITE", "open the chat of an archived website again", reopenSite, onDatabase, "sites reopen shop-berlin"},
+	{"sites erase SITE", "delete a website with all its conversations permanently; asks for its name, or give --name NAME or --yes", eraseSite, onDatabase, `sites erase shop-berlin --name "Shop Berlin"`},
 	{"people list", "list the people of the team", listPeople, onDatabase, "people list --json"},
 	{"people add EMAIL", "make an invitation for an administrator: a link that works once", addPerson, onDatabase, "people add ada@example.com"},
 	{"people reset PERSON", "make a link to a new password, by e-mail address or name", resetPerson, onDatabase, "people reset ada@example.com"},
@@ -96,8 +100,14 @@ func unknownCommand(words []string) string {
 	return text
 }
 
+// matches reports whether the words are those of the usage; the last one stands for more if
+// it ends with dots.
 func (c command) matches(words []string) bool {
-	return slices.EqualFunc(strings.Fields(c.usage), words, same)
+	want := strings.Fields(c.usage)
+	for last := want[len(want)-1]; strings.HasSuffix(last, "...") && len(want) < len(words); {
+		want = append(want, last)
+	}
+	return slices.EqualFunc(want, words, same)
 }
 
 // open opens the database. Shared is for commands that work beside a running
@@ -205,6 +215,9 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	kinds := bridges.Kinds(a.bridgeEnv(slog.New(slog.DiscardHandler)))
 	if strings.HasPrefix(string(a.cfg.DatabaseURL), "sqlite://") {
 		list = append(list, bridges.Checkup{Name: "backups", Findings: []chat.Finding{db.BackupFinding(a.cfg.BackupDir, time.Now())}})
+	}
+	if a.cfg.Sites != nil {
+		list = append(list, bridges.Checkup{Name: "websites", Findings: []chat.Finding{sitesFinding(a.cfg)}})
 	}
 	settings := chat.SettingsOf(declared, a.cfg.Settings, stored)
 	running, ai := a.running(ctx, err)

@@ -346,6 +346,6 @@ func completion(_ context.Context, a *app, shell string) error {
 	if !slices.Contains(cli.Shells, shell) {
 		return fmt.Errorf("there is no completion for %q, only for %s; %w", shell, strings.Join(cli.Shells, ", "), errUsage)
 	}
-	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, variables.FlagNames()))
+	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, append(variables.FlagNames(), options()...)))
 	return err
 }

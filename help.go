@@ -38,7 +38,7 @@ func help(w io.Writer, words []string) error {
 	case len(words) == 0:
 		helpAll(w)
 		return nil
-	case slices.Contains(words, "settings"):
+	case slices.Equal(words, []string{"settings"}):
 		fmt.Fprint(w, settingsReference)
 		return nil
 	}

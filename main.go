@@ -91,7 +91,7 @@ var errUsage = errors.New("relay help lists the commands")
 // run is the program: it returns its exit code, 2 for a wrong command line or
 // configuration and 1 for any other failure.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	flags := variables.ParseFlags(args)
+	flags := variables.ParseFlags(args, options()...)
 	words := flags.Args
 	if len(words) == 0 {
 		words = []string{"serve"}
@@ -127,7 +127,13 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	if i < 0 {
 		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
 	}
+	if err := refuseOptions(words, flags); err != nil {
+		return err
+	}
 	cfg, warnings, err := variables.Load(flags, environ)
+	if err == nil {
+		cfg.Sites, err = config.ReadSites(cfg, declared)
+	}
 	if err != nil {
 		return err
 	}
@@ -177,6 +183,9 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	}
 	engine, kinds, err := a.engine(ctx, database, taps...)
 	if err != nil {
+		return err
+	}
+	if err := a.declareSites(ctx, engine, keys); err != nil {
 		return err
 	}
 	team := team.New(database, engine, bridges.Names(), a.log)

@@ -46,7 +46,7 @@ func listSites(ctx context.Context, a *app, _ string) error {
 	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
 		views := []server.SiteView{}
 		for _, site := range e.Sites().All() {
-			views = append(views, server.ViewSite(&site, keys, a.cfg))
+			views = append(views, server.ViewSite(&site, e.Sites(), keys, a.cfg))
 		}
 		if a.line.flags.JSON {
 			return a.json(views)
@@ -65,7 +65,7 @@ func stateOf(v *server.SiteView) string {
 	case v.ErasedAt != 0:
 		return "being erased"
 	case v.ArchivedAt != 0:
-		return "closed"
+		return "archived"
 	}
 	return "open"
 }
@@ -87,6 +87,9 @@ func (a *app) printSite(ctx context.Context, e *engine.Engine, keys *server.Keyr
 		return errors.Join(err, a.json(v))
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	if v.DeclaredIn != "" {
+		defer fmt.Fprintf(a.stdout, "\n%s declares it: what stands there is changed there.\n", v.DeclaredIn)
+	}
 	fmt.Fprintf(table, "id\t%s\nname\t%s\naddress\t%s\nstate\t%s\norigins\t%s\nconversations\t%d\n", v.ID, v.Name, v.Address, stateOf(&v), strings.Join(v.Origins, ", "), *v.Conversations)
 	if err := table.Flush(); err != nil {
 		return err
@@ -98,9 +101,15 @@ func (a *app) printSite(ctx context.Context, e *engine.Engine, keys *server.Keyr
 func addSite(ctx context.Context, a *app, _ string) error {
 	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
 		words := a.line.words[2:]
-		in := engine.SiteChange{Name: &words[0], Wanted: server.SiteIDOf(words...)}
+		in := engine.SiteChange{ID: a.option("--id"), Name: &words[0], Wanted: server.SiteIDOf(words...), Color: a.option("--color"), Key: a.option("--key")}
 		if len(words) > 1 {
 			in.Address = &words[1]
+		}
+		if origins := a.line.flags.Options["--origin"]; origins != nil {
+			in.Origins = &origins
+		}
+		if in.Key != nil && keys.IsPublic(*in.Key) {
+			return errors.New("the first site has this public key; choose another")
 		}
 		site, err := e.AddSite(ctx, in)
 		if err == nil {
@@ -128,11 +137,11 @@ func (a *app) changeSite(ctx context.Context, word string, in engine.SiteChange,
 	})
 }
 
-func closeSite(ctx context.Context, a *app, word string) error {
-	return a.changeSite(ctx, word, engine.SiteChange{Archived: new(true)}, "Its chat is closed. Its conversations can still be read; open it again with: relay sites open "+word)
+func archiveSite(ctx context.Context, a *app, word string) error {
+	return a.changeSite(ctx, word, engine.SiteChange{Archived: new(true)}, "Its chat is closed. Its conversations can still be read; open it again with: relay sites reopen "+word)
 }
 
-func openSite(ctx context.Context, a *app, word string) error {
+func reopenSite(ctx context.Context, a *app, word string) error {
 	return a.changeSite(ctx, word, engine.SiteChange{Archived: new(false)}, "Its chat is open.")
 }
 
@@ -148,26 +157,5 @@ func rotateSiteKey(ctx context.Context, a *app, word string) error {
 		}
 		fmt.Fprintf(a.stdout, "%s\nThis is the new key of %s. The old one is no longer valid.\n", key, site.Label())
 		return a.audit(ctx, e.Store, chat.AuditKeyRotated, site.PublicID()+" public key")
-	})
-}
-
-func eraseSite(ctx context.Context, a *app, word string) error {
-	return a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
-		site, err := siteNamed(e, word)
-		if err != nil {
-			return err
-		}
-		n := 0
-		if err := e.Store.ReadOne(ctx, func(rd chat.Reader) (err error) { n, err = rd.CountSessions(site.ID); return err }); err != nil {
-			return err
-		}
-		if !a.line.flags.Yes && site.ID != "" {
-			return fmt.Errorf("%s with %s would be erased for good; nothing was erased yet. Add --yes", site.Label(), chat.Count(n, "conversation"))
-		}
-		if err := e.EraseSite(ctx, site.ID); err != nil {
-			return err
-		}
-		fmt.Fprintf(a.stdout, "The chat of %s is closed for good. While it runs, relay erases %s, and then the site.\n", site.Label(), chat.Count(n, "conversation"))
-		return a.audit(ctx, e.Store, chat.AuditSiteErased, site.ID)
 	})
 }

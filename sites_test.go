@@ -29,15 +29,42 @@ func TestSiteCommands(t *testing.T) {
 		{"sites add Paris paris", 1, []string{"address must be the website's, like https://"}},
 		{"sites show Berlin", 0, []string{"conversations  0"}},
 		{"sites show rome", 1, []string{`there is no site "rome"; there is main, berlin`}},
-		{"sites close berlin", 0, []string{"relay sites open berlin"}},
-		{"sites list", 0, []string{"closed"}},
-		{"sites open berlin", 0, []string{"Its chat is open."}},
-		{"sites close main", 1, []string{"The first site cannot be archived"}},
+		{"sites add Rome rome.example", 1, []string{"address must be the website's"}},
+		{"sites add Rome --id Rome", 1, []string{"id must be 1 to 40 small letters"}},
+		{"sites add Rome --id berlin", 1, []string{"The site “Berlin” has the id berlin"}},
+		{"sites add Rome --key pk_first_1", 1, []string{"the first site has this public key"}},
+		{"sites add Rome --color red", 1, []string{"color must be a colour like #3b5bdb"}},
+		{"sites add Rome --origin rome.example", 1, []string{"“rome.example” is none"}},
+		{"sites list --color red", 2, []string{"--color is a flag of relay sites add, not of relay sites list"}},
+		{"sites add Rome --id=roma --color=#AA0000 --origin https://a.example --origin https://b.example --key pk_chosen_1", 0,
+			[]string{"id             roma", "https://a.example, https://b.example", `data-api-key="pk_chosen_1"`}},
+		{"sites set roma name=Roma color= origins=https://c.example,https://d.example", 0, []string{"Roma", "https://c.example, https://d.example"}},
+		{"sites set roma name=Berlin", 1, []string{"There is a site called “Berlin”"}},
+		{"sites set roma id=x", 2, []string{`a site has no field "id"`, "relay sites settings"}},
+		{"sites set roma Roma", 2, []string{`"Roma" is not NAME=VALUE`}},
+		{"sites set main name=Vienna", 0, []string{"Vienna"}},
+		{"sites set main origins=https://c.example", 1, []string{"ALLOWED_ORIGINS"}},
+		{"sites settings roma", 0, []string{"welcomeMessage", `"Hi! How can we help?"`, "default"}},
+		{"sites settings roma welcomeMessage=Ciao csatEnabled=true aiMaxAnswers=5", 0,
+			[]string{`welcomeMessage is now "Ciao" (site)`, "csatEnabled is now true (site)", "aiMaxAnswers is now 5 (site)"}},
+		{"sites settings all welcomeMessage=Hello", 0, []string{`welcomeMessage is now "Hello" (stored)`}},
+		{"sites settings roma welcomeMessage=", 0, []string{`welcomeMessage is now "Hello" (stored)`}},
+		{"sites settings roma theme=red", 1, []string{"theme must be one of"}},
+		{"sites settings roma aiModel=x", 1, []string{"aiModel is relay's"}},
+		{"sites settings roma colour=x", 1, []string{"unknown setting colour"}},
+		{"sites settings roma theme=dark theme=light", 2, []string{"theme is given twice"}},
+		{"sites settings rome", 1, []string{`there is no site "rome"`}},
+		{"sites erase roma --name Berlin", 1, []string{`"Berlin" is not the site's name, "Roma"`}},
+		{"sites erase roma --name roma", 0, []string{"The chat of Roma is closed for good."}},
+		{"sites archive berlin", 0, []string{"relay sites reopen berlin"}},
+		{"sites list", 0, []string{"archived"}},
+		{"sites reopen berlin", 0, []string{"Its chat is open."}},
+		{"sites archive main", 1, []string{"The first site cannot be archived"}},
 		{"sites key berlin", 0, []string{"pk_", "the new key of Berlin"}},
 		{"sites key main", 1, []string{"the public key is set by RELAY_PUBLIC_KEY"}},
 		{"sites erase berlin", 1, []string{"Berlin with 0 conversations would be erased for good; nothing was erased yet. Add --yes"}},
 		{"sites erase berlin --yes", 0, []string{"The chat of Berlin is closed for good."}},
-		{"sites open berlin", 1, []string{"is being erased"}},
+		{"sites reopen berlin", 1, []string{"is being erased"}},
 		{"sites list", 0, []string{"being erased"}},
 		{"sites", 2, []string{"relay sites list"}},
 	} {
@@ -51,7 +78,7 @@ func TestSiteCommands(t *testing.T) {
 	}
 	_, stdout, _ := runCommand(t, environ, "sites", "list", "--json")
 	var list []struct{ ID, PublicKey string }
-	if err := json.Unmarshal([]byte(stdout), &list); err != nil || len(list) != 2 || list[1].ID != "berlin" {
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil || len(list) != 3 || list[1].ID != "berlin" {
 		t.Errorf("as JSON the list is %s (%v)", stdout, err)
 	}
 }

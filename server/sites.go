@@ -38,6 +38,8 @@ type SiteView struct {
 	CreatedAt  chat.Time `json:"createdAt,omitzero"`
 	ArchivedAt chat.Time `json:"archivedAt,omitzero"`
 	ErasedAt   chat.Time `json:"erasedAt,omitzero"`
+	// DeclaredIn is the file that declares the site, see SITES_FILE.
+	DeclaredIn string `json:"declaredIn,omitempty"`
 	// Snippet embeds the widget; Conversations is how many there are. Both are only set when
 	// a single site is requested.
 	Snippet       string `json:"snippet,omitempty"`
@@ -45,8 +47,9 @@ type SiteView struct {
 }
 
 // ViewSite shows a site without what takes a look into the store.
-func ViewSite(site *chat.Site, keys *Keyring, cfg config.Config) SiteView {
-	v := SiteView{ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: site.Key,
+func ViewSite(site *chat.Site, sites *chat.Sites, keys *Keyring, cfg config.Config) SiteView {
+	_, file := sites.Declared(site.ID)
+	v := SiteView{DeclaredIn: file, ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: site.Key,
 		Origins: append([]string{}, site.Origins.V...), CreatedAt: site.CreatedAt, ArchivedAt: site.ArchivedAt, ErasedAt: site.ErasedAt}
 	if site.ID == "" {
 		v.PublicKey = keys.Public()
@@ -57,7 +60,7 @@ func ViewSite(site *chat.Site, keys *Keyring, cfg config.Config) SiteView {
 
 // WholeSite is a site with its snippet and the number of its conversations.
 func WholeSite(ctx context.Context, e *engine.Engine, keys *Keyring, cfg config.Config, baseURL string, site *chat.Site) (SiteView, error) {
-	v := ViewSite(site, keys, cfg)
+	v := ViewSite(site, e.Sites(), keys, cfg)
 	v.Snippet = snippetFor(baseURL, v.PublicKey, e.SettingsOf(site.ID))
 	err := e.Store.ReadOne(ctx, func(rd chat.Reader) error {
 		n, err := rd.CountSessions(site.ID)
@@ -70,8 +73,9 @@ func WholeSite(ctx context.Context, e *engine.Engine, keys *Keyring, cfg config.
 // list answers GET /api/admin/sites: the first site first, the others by name.
 func (s *siteAPI) list(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
 	views := []SiteView{}
-	for _, site := range s.engine.Sites().All() {
-		views = append(views, ViewSite(&site, s.keys, s.cfg))
+	sites := s.engine.Sites()
+	for _, site := range sites.All() {
+		views = append(views, ViewSite(&site, sites, s.keys, s.cfg))
 	}
 	return map[string]any{"sites": views}, nil
 }
@@ -103,6 +107,9 @@ func snippetFor(baseURL, key string, settings *chat.Settings) string {
 	}
 	return fmt.Sprintf(`<script async src="%[1]s/widget.js" data-api-key="%[2]s" data-api-url="%[1]s"%[3]s></script>`, html.EscapeString(baseURL), key, more)
 }
+
+// ErrFirstOrigins refuses origins of the first site.
+var ErrFirstOrigins = chat.ErrorAt(chat.Invalid, "origins", "The first site's origins are set by ALLOWED_ORIGINS")
 
 // siteRequest is what is given of a site; what is left out stays.
 type siteRequest struct {
@@ -169,7 +176,7 @@ func (s *siteAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	case before.ID == "" && in.PublicKey != nil:
 		return nil, chat.ErrorAt(chat.Invalid, "publicKey", "The first site's key is relay's: POST /api/admin/keys/rotate replaces it")
 	case before.ID == "" && in.Origins != nil:
-		return nil, chat.ErrorAt(chat.Invalid, "origins", "The first site's origins are set by ALLOWED_ORIGINS")
+		return nil, ErrFirstOrigins
 	}
 	if err := s.keyTaken(&in); err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (c *counted) Write(p []byte) (int, error) {
 }
 
 // oneSite is a relay with one website.
-func oneSite() *chat.Sites { return chat.SitesOf(nil, &chat.Settings{}, nil) }
+func oneSite() *chat.Sites { return chat.SitesOf(nil, &chat.Settings{}, nil, nil) }
 
 // sink posts to the receiver.
 func (n *network) sink() *Sink {

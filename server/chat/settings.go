@@ -14,6 +14,7 @@ const (
 	FromEnvironment = "environment"
 	FromStored      = "stored"
 	FromSite        = "site" // stored for this site alone, as long as there are several
+	FromFile        = "file" // declared for this site in the file of sites
 )
 
 // Settings are the current values with their sources.
@@ -120,12 +121,16 @@ func SettingsOf(declared []Setting, env, stored map[string]Raw) *Settings {
 
 // ofSite returns the settings with those of one site over relay's own.
 func (s *Settings) ofSite(own map[string]Raw, several bool) *Settings {
+	if several {
+		return s.over(own, FromSite)
+	}
+	return s.over(own, FromStored)
+}
+
+// over returns the settings with those of a site in their place.
+func (s *Settings) over(own map[string]Raw, source string) *Settings {
 	if len(own) == 0 {
 		return s
-	}
-	source := FromStored
-	if several {
-		source = FromSite
 	}
 	of := *s
 	of.values, of.sources = maps.Clone(s.values), maps.Clone(s.sources)
@@ -142,6 +147,26 @@ func (s *Settings) ofSite(own map[string]Raw, several bool) *Settings {
 func (s *Settings) IsOfSite(name string) bool {
 	def, known := s.find(name)
 	return known && def.Site
+}
+
+// SettingValue is a setting as a list shows it.
+type SettingValue struct{ Name, Value, Source string }
+
+// List returns the settings that the API has, or those alone that a site may have of its
+// own. Secrets are masked.
+func (s *Settings) List(ofSite bool) (list []SettingValue) {
+	for i := range s.declared {
+		def := &s.declared[i]
+		if def.Fixed || ofSite && !def.Site {
+			continue
+		}
+		value := s.values[def.Name]
+		if def.Secret && len(value) > 0 {
+			value = mask(value)
+		}
+		list = append(list, SettingValue{def.Name, string(value), s.sources[def.Name]})
+	}
+	return list
 }
 
 // Public returns the settings as the admin API does: with aliases, masked secrets, the

@@ -8,11 +8,14 @@ type Sites struct {
 	settings map[string]*Settings
 	byKey    map[string]*Site
 	byID     map[string]*Site
+	file     *SitesFile               // nil for none
+	declared map[string]*DeclaredSite // what the file says, by the site's id
 }
 
 // SitesOf makes Sites of what is stored: the sites, with or without the first, and the
-// settings that each has instead of relay's own.
-func SitesOf(stored []Site, relay *Settings, own map[string]map[string]Raw) *Sites {
+// settings that each has instead of relay's own. What a file declares wins; nil: there is
+// none.
+func SitesOf(stored []Site, relay *Settings, own map[string]map[string]Raw, file *SitesFile) *Sites {
 	s := &Sites{settings: map[string]*Settings{}, byKey: map[string]*Site{}, byID: map[string]*Site{}}
 	if !slices.ContainsFunc(stored, func(site Site) bool { return site.ID == "" }) {
 		s.list = append(s.list, Site{})
@@ -27,6 +30,7 @@ func SitesOf(stored []Site, relay *Settings, own map[string]map[string]Raw) *Sit
 		}
 		s.settings[site.ID] = relay.ofSite(own[site.ID], s.Several())
 	}
+	s.declare(file)
 	return s
 }
 

@@ -40,6 +40,7 @@ type Config struct {
 	SecretKey           Secret         `env:"RELAY_SECRET_KEY" is:"at least 8 letters, digits, _ or -" example:"sk_c9f0f895fb98ab9159f51fd0297e236d06f4b3a1"`
 	APIKey              Secret         `env:"API_KEY" is:"a text of letters, digits and signs without spaces" example:"rk_45c48cce2e2d7fbdea1afc51c7c6ad26b2b1c1d3"`
 	AllowedOrigins      []string       `env:"ALLOWED_ORIGINS" is:"a list of origins, separated by commas, their names in the form that begins with xn-- if they have letters like ü" example:"https://example.com,https://shop.example.com"`
+	SitesFile           string         `env:"SITES_FILE" is:"a YAML or JSON file" example:"sites.yaml"`
 	TrustedProxies      []netip.Prefix `env:"TRUSTED_PROXIES" envDefault:"127.0.0.0/8,::1/128" is:"a list of networks or addresses, separated by commas, or none" example:"127.0.0.0/8,::1/128,10.0.0.0/8"`
 	IdentitySecret      Secret         `env:"IDENTITY_SECRET" is:"at least 8 characters long" example:"b1946ac92492d2347c6235b4d2611184"`
 	IdentityRequired    bool           `env:"IDENTITY_REQUIRED" envDefault:"false" is:"true or false" example:"true"`
@@ -59,6 +60,8 @@ type Config struct {
 	// Settings are the values that the environment gives for the settings of
 	// the admin API, by their name there (see [chat.SettingList]).
 	Settings map[string]chat.Raw `env:"-"`
+	// Sites are the websites that SITES_FILE declares, nil for none (see [ReadSites]).
+	Sites *chat.SitesFile `env:"-"`
 }
 
 // Defaults of the bridge server. Its events are in memory, so it does not retry them

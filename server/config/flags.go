@@ -103,6 +103,10 @@ type Flags struct {
 	Yes     bool // what cannot be undone is meant
 	EnvFile string
 
+	// Options are those of single commands, like --origin, by name, in the order given.
+	Options map[string][]string
+
+	options  []string
 	known    Variables
 	values   map[string]string // by variable
 	mistakes Mistakes
@@ -110,8 +114,10 @@ type Flags struct {
 
 // ParseFlags takes a command line apart. Flags may stand before and behind the
 // command; mistakes in them are reported with the others by [Load].
-func (vs Variables) ParseFlags(args []string) Flags {
-	f := Flags{known: vs, values: map[string]string{}}
+//
+// Options are the flags of single commands, each with a value.
+func (vs Variables) ParseFlags(args []string, options ...string) Flags {
+	f := Flags{known: vs, values: map[string]string{}, options: options, Options: map[string][]string{}}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -140,6 +146,8 @@ func (vs Variables) ParseFlags(args []string) Flags {
 func (f *Flags) parseFlag(arg string, rest []string) []string {
 	name, text, given := strings.Cut("--"+strings.TrimLeft(arg, "-"), "=")
 	variable, boolean, known := f.known.lookupFlag(name)
+	option := slices.Contains(f.options, name)
+	known = known || option
 	switch {
 	case !known:
 		f.unknown(name)
@@ -156,7 +164,9 @@ func (f *Flags) parseFlag(arg string, rest []string) []string {
 	default:
 		text, rest = rest[0], rest[1:]
 	}
-	if variable == "" {
+	if option {
+		f.Options[name] = append(f.Options[name], text)
+	} else if variable == "" {
 		f.EnvFile = text
 	} else {
 		f.values[variable] = text

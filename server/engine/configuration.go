@@ -78,6 +78,9 @@ func (c *configuration) SettingsChanged() <-chan struct{} { return *c.changed.Lo
 // sites, what a site may have of its own becomes the first one's.
 func (c *configuration) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
 	changes, err := c.Settings().Changes(patch)
+	if err == nil {
+		err = c.refuseDeclared("", changes)
+	}
 	if err != nil {
 		return err
 	}
@@ -174,6 +177,9 @@ func (c *configuration) SwitchOff(ctx context.Context, site, name string) (was b
 	if !c.SettingsOf(site).Bool(name) {
 		return false, nil
 	}
+	if d, _ := c.Sites().Declared(site); d != nil && d.Settings[name] != nil {
+		return true, c.switchDeclaredOff(ctx, site, name)
+	}
 	off := map[string]chat.Raw{name: chat.Raw("false")}
 	if !c.backend {
 		return true, c.patch(ctx, c.byLevel(site, off))
@@ -248,8 +254,12 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		file, err := sitesFile(rd)
+		if err != nil {
+			return err
+		}
 		relay := chat.SettingsOf(c.declared, c.env, stored)
-		next := &currentSettings{version, relay, chat.SitesOf(sites, relay, own), map[*chat.Settings][]chat.Target{}}
+		next := &currentSettings{version, relay, chat.SitesOf(sites, relay, own, file), map[*chat.Settings][]chat.Target{}}
 		for _, site := range next.sites.All() {
 			if s := next.sites.Settings(site.ID); next.targets[s] == nil {
 				next.targets[s] = c.targets(s)

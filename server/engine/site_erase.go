@@ -23,6 +23,9 @@ func (c *configuration) EraseSite(ctx context.Context, id string) error {
 	if id == "" {
 		return chat.Errorf(chat.Conflict, "The first site cannot be erased: its key and its settings are relay's")
 	}
+	if d, file := c.Sites().Declared(id); d != nil {
+		return chat.Errorf(chat.Conflict, "The site “%s” is declared in %s; remove it there and restart relay first", c.Sites().Of(id).Label(), file)
+	}
 	return c.changeSites(ctx, func(tx chat.Tx, all []chat.Site) error {
 		for i := range all {
 			if site := &all[i]; site.ID == id {

@@ -88,6 +88,9 @@ func (c *configuration) ChangeSite(ctx context.Context, id string, in SiteChange
 		default:
 			return chat.ErrSiteNotFound
 		}
+		if err := c.refuseDeclaredFields(id, &in); err != nil {
+			return err
+		}
 		if err := in.apply(&site); err != nil {
 			return err
 		}
@@ -156,6 +159,9 @@ func (c *configuration) PatchSiteSettings(ctx context.Context, site string, patc
 		if site != "" && !settings.IsOfSite(name) {
 			return chat.ErrorAt(chat.Invalid, name, name+" is relay's, the same for all sites; set it under All sites")
 		}
+	}
+	if err := c.refuseDeclared(site, changes); err != nil {
+		return err
 	}
 	return c.patch(ctx, c.byLevel(site, changes))
 }
