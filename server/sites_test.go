@@ -160,12 +160,13 @@ func TestSiteRequests(t *testing.T) {
 			{object{"name": "x", "id": "A b"}, 400, "id must be 1 to 40 small letters"}, {object{"name": "x", "id": "shop-berlin"}, 409, "has the id shop-berlin"},
 			{object{"name": " shop  BERLIN"}, 409, "There is a site called “Shop Berlin”"}, {object{"name": strings.Repeat("x", 61)}, 400, "name must be at most 60 characters"},
 			{object{"name": "x", "publicKey": "pk_berlin_1"}, 409, "has this public key"}, {object{"name": "x", "publicKey": publicKey}, 409, "The first site has this public key"},
-			{object{"name": "x", "publicKey": "short"}, 400, "publicKey must be 8 to 200"}, {object{"name": "x", "address": "berlin"}, 400, "address must be the website's"},
+			{object{"name": "x", "publicKey": "short"}, 400, "publicKey must be 8 to 200"}, {object{"name": "x", "publicKey": ""}, 400, "publicKey must not be empty"}, {object{"name": "x", "address": "berlin"}, 400, "address must be the website's"},
 			{object{"name": "x", "origins": []string{"https://a.example/path"}}, 400, "origins must be origins like"}, {object{"name": "x", "color": "red"}, 400, "color must be a colour"},
 		} {
 			s.refused(s.call("POST", "/api/admin/sites", secretKey, tt.in), tt.code, tt.want)
 		}
 		s.refused(s.call("PATCH", "/api/admin/sites/shop-berlin", secretKey, object{"id": "other"}), 400, "id is kept for ever")
+		s.refused(s.call("PATCH", "/api/admin/sites/shop-berlin", secretKey, object{"publicKey": ""}), 400, "publicKey must not be empty")
 		s.refused(s.call("PATCH", "/api/admin/sites/main", secretKey, object{"archived": true}), 409, "The first site cannot be archived")
 		s.refused(s.call("DELETE", "/api/admin/sites/main?name=First+site", secretKey, nil), 409, "The first site cannot be erased")
 		if n := len(s.must("GET", "/api/admin/sites", secretKey, nil).get("sites").([]any)); n != 2 {

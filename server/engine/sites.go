@@ -32,6 +32,9 @@ func (c *SiteChange) apply(s *chat.Site) error {
 	if c.Origins != nil {
 		s.Origins = chat.Of(*c.Origins)
 	}
+	if c.Key != nil && *c.Key == "" {
+		return chat.ErrorAt(chat.Invalid, "publicKey", "publicKey must not be empty; leave it out, or make a new one")
+	}
 	if s.ErasedAt != 0 {
 		return chat.Errorf(chat.Conflict, "The site “%s” is being erased", s.Name)
 	}
