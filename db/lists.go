@@ -193,14 +193,36 @@ func (t *tx) Counts(person string, site *string) (counts chat.Counts, err error)
 	return counts, nil
 }
 
-const countTags = `SELECT tags, COUNT(*) AS count FROM sessions WHERE tags <> '' GROUP BY tags`
+const countWaitingBySite = `SELECT site, COUNT(*) AS count FROM (SELECT site FROM sessions WHERE ` + waiting + ` LIMIT ?) AS few GROUP BY site`
+
+// mostWaiting bounds how many of all sites' waiting sessions are counted.
+const mostWaiting = 50 * chat.MostCounted
+
+// WaitingBySite implements [chat.Reader].
+func (t *tx) WaitingBySite() (map[string]int, error) {
+	rows, err := list[struct {
+		Site  string `db:"site"`
+		Count int    `db:"count"`
+	}](t, countWaitingBySite, mostWaiting)
+	counts := map[string]int{}
+	for _, r := range rows {
+		counts[r.Site] = min(r.Count, chat.MostCounted)
+	}
+	return counts, err
+}
+
+const countTags = `SELECT tags, COUNT(*) AS count FROM sessions WHERE tags <> ''`
 
 // TagsInUse implements [chat.Reader].
-func (t *tx) TagsInUse() ([]chat.Tag, error) {
+func (t *tx) TagsInUse(site *string) ([]chat.Tag, error) {
+	var ofIt []any
+	if site != nil {
+		ofIt = []any{*site}
+	}
 	lists, err := list[struct {
 		Tags  string `db:"tags"`
 		Count int    `db:"count"`
-	}](t, countTags)
+	}](t, countTags+ofSite(site)+` GROUP BY tags`, ofIt...)
 	counts := map[string]int{}
 	for _, l := range lists {
 		var tags []string

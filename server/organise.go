@@ -52,8 +52,11 @@ func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat
 	answer := struct {
 		chat.Counts
 		Tags []chat.Tag `json:"tags"`
+		// Sites are the waiting ones of each site, as long as there are several.
+		Sites map[string]int `json:"sites,omitempty"`
 	}{}
-	site, err := siteAsked(r, s.engine.Sites())
+	sites := s.engine.Sites()
+	site, err := siteAsked(r, sites)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +64,21 @@ func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat
 		if answer.Counts, err = rd.Counts(by.Person, site); err != nil {
 			return err
 		}
-		answer.Tags, err = rd.TagsInUse()
+		if answer.Tags, err = rd.TagsInUse(site); err != nil || !sites.Several() {
+			return err
+		}
+		answer.Sites, err = waitingBySite(rd, sites)
 		return err
 	})
 	return answer, err
+}
+
+// waitingBySite counts what waits at each site, by its public id.
+func waitingBySite(rd chat.Reader, sites *chat.Sites) (map[string]int, error) {
+	counts, err := rd.WaitingBySite()
+	named := map[string]int{}
+	for _, site := range sites.All() {
+		named[site.PublicID()] = counts[site.ID]
+	}
+	return named, err
 }

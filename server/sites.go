@@ -253,7 +253,9 @@ func (s *siteAPI) readSettings(_ http.ResponseWriter, r *http.Request, _ chat.Au
 	if err != nil {
 		return nil, err
 	}
-	return settings.Public(), nil
+	public := settings.Public()
+	public["perSite"] = settings.OfSites()
+	return public, nil
 }
 
 // patchSettings answers PATCH /api/admin/sites/{site}/settings.

@@ -85,8 +85,10 @@ func TestSitesAreApart(t *testing.T) {
 		s.must("POST", "/api/admin/sessions/"+there+"/block", secretKey, nil)
 		s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v1"})
 		s.refused(s.call("POST", "/api/widget/init", berlin, object{"visitorId": "v1"}), 403, "Blocked")
+		s.must("PATCH", "/api/admin/sessions/"+here, secretKey, object{"tags": []string{"refund"}})
 		counts := s.must("GET", "/api/admin/counts?site=shop-berlin", secretKey, nil)
-		if counts.get("open") != 1.0 || counts.get("waiting") != 0.0 {
+		if counts.get("open") != 1.0 || counts.get("waiting") != 0.0 || len(counts.get("tags").([]any)) != 0 ||
+			counts.get("sites.main") != 1.0 || counts.get("sites.shop-berlin") != 0.0 {
 			t.Errorf("the counts of the site are %s", counts.body)
 		}
 	})
@@ -140,6 +142,10 @@ func TestSiteSettings(t *testing.T) {
 		s.must("PATCH", "/api/admin/sites/all/settings", secretKey, object{"welcomeMessage": "Servus"})
 		if got := welcome(publicKey) + ", " + welcome(berlin); got != "Hi, Servus" {
 			t.Errorf("the sites welcome with %s", got)
+		}
+		perSite := s.must("GET", own, secretKey, nil).get("perSite").([]any)
+		if !slices.Contains(perSite, any("welcomeMessage")) || slices.Contains(perSite, any("aiModel")) {
+			t.Errorf("a site may have %v of its own", perSite)
 		}
 		s.refused(s.call("PATCH", own, secretKey, object{"aiModel": "x"}), 400, "aiModel is relay's")
 		s.refused(s.call("PATCH", own, secretKey, object{"theme": "red"}), 400, "theme must be one of")

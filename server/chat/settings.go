@@ -149,6 +149,16 @@ func (s *Settings) IsOfSite(name string) bool {
 	return known && def.Site
 }
 
+// OfSites lists the settings of which each site may have its own value.
+func (s *Settings) OfSites() (names []string) {
+	for i := range s.declared {
+		if def := &s.declared[i]; def.Site && !def.Fixed {
+			names = append(names, def.Name)
+		}
+	}
+	return names
+}
+
 // SettingValue is a setting as a list shows it.
 type SettingValue struct{ Name, Value, Source string }
 
