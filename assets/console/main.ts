@@ -18,6 +18,7 @@ import { organiseView, wireOrganise } from "./inbox/organise";
 import { closeMenu, wirePerson } from "./shell/person";
 import { presenceView, wirePresence } from "./shell/presence";
 import { outboxView, restoreOutbox, revive } from "./inbox/outbox";
+import { restoreSite } from "./state/sites";
 import { current, set, subscribe } from "./state/store";
 import type { View } from "./state/store";
 import { connect, watch } from "./net/stream";
@@ -110,6 +111,7 @@ setInterval(tick, 20_000);
 restoreDrafts();
 restoreOutbox();
 const [first, asked] = byAddress();
+restoreSite();
 set({ selected: first });
 open(first);
 showPage();
@@ -120,3 +122,4 @@ subscribe(({ threadPhase }) => {
 });
 connect();
 void import("./notify/main").catch(() => {}); // without it the console is silent
+void import("./shell/sites").catch(() => {}); // without it all sites are shown

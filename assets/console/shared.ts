@@ -9,6 +9,8 @@ export * from "./ui/format";
 export * from "./shell/health";
 export * from "./inbox/list";
 export * from "./state/me";
+export * from "./state/sites";
+export * from "./net/load";
 export * from "./shell/nav";
 export * from "./inbox/organise";
 export * from "./state/store";

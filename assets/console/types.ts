@@ -45,6 +45,8 @@ export interface Csat {
 export interface Session {
   id: string;
   visitorId: string;
+  // site is the website's id, where there are several.
+  site?: string;
   status: "open" | "closed";
   blocked: boolean;
   createdAt: string;
@@ -71,6 +73,23 @@ export interface Session {
   undelivered?: Undelivered[];
 }
 
+// Site is a website. The first one's id is "main".
+export interface Site {
+  id: string;
+  name: string;
+  address?: string;
+  color?: string;
+  publicKey: string;
+  origins: string[];
+  archivedAt?: string;
+  erasedAt?: string;
+  // declaredIn is the file that declares the site.
+  declaredIn?: string;
+  // snippet and conversations come with a single site only.
+  snippet?: string;
+  conversations?: number;
+}
+
 // Counts are how many conversations each list has, at most 1000.
 export interface Counts {
   waiting: number;
@@ -80,6 +99,8 @@ export interface Counts {
   mine: number;
   unassigned: number;
   tags: { name: string; count: number }[];
+  // sites are how many wait at each site, where there are several.
+  sites?: Record<string, number>;
 }
 
 // Undelivered is a delivery that failed for good, or that failed often and is retried.

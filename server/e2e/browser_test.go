@@ -42,6 +42,7 @@ func TestBrowser(t *testing.T) {
 		"FormsPage":        testFormsPage,
 		"ConnectTelegram":  testConnectTelegram,
 		"ConnectOthers":    testConnectOthers,
+		"Sites":            testSites,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

@@ -54,6 +54,9 @@ func (c *SiteChange) apply(s *chat.Site) error {
 // lockSites serialises changes of sites: names, ids and keys are compared with all others.
 const lockSites = "sites"
 
+// siteColours are those of new sites that are given none, one after the other.
+var siteColours = []string{"#0b7285", "#e67700", "#862e9c", "#2b8a3e", "#c2255c", "#5f3dc4", "#846358", "#1971c2"}
+
 // AddSite makes a site, which works at once.
 func (c *configuration) AddSite(ctx context.Context, in SiteChange) (chat.Site, error) {
 	site := chat.Site{Key: "pk_" + chat.NewToken(), CreatedAt: chat.Now(), Origins: chat.Of([]string{})}
@@ -74,6 +77,9 @@ func (c *configuration) AddSite(ctx context.Context, in SiteChange) (chat.Site, 
 		}
 		if in.ID == nil {
 			site.ID = freeSiteID(site.ID, all)
+		}
+		if in.Color == nil {
+			site.Color = siteColours[len(all)%len(siteColours)]
 		}
 		return storeSite(tx, &site, all)
 	})

@@ -4,6 +4,7 @@ import { call } from "../net/api";
 import { avatar } from "../ui/avatar";
 import { byId, h, newTab } from "../ui/dom";
 import { codeName, fullTime, pagePath, preview, visitorName, webURL, zoneTime } from "../ui/format";
+import { siteMark } from "../state/sites";
 import { current, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Session } from "../types";
@@ -67,7 +68,7 @@ async function showEarlier(s: Session): Promise<void> {
   asked = s.id;
   const found = await call<{ sessions: Session[] }>("GET", "/sessions?limit=10&q=" + encodeURIComponent(s.visitorId))
     .catch(() => undefined);
-  const others = (found?.sessions ?? []).filter((other) => other.visitorId === s.visitorId && other.id !== s.id);
+  const others = (found?.sessions ?? []).filter((other) => other.visitorId === s.visitorId && other.site === s.site && other.id !== s.id);
   if (asked !== state.selected || !others.length) return byId("earlier").replaceChildren();
   const line = (other: Session): HTMLElement =>
     h("li", {}, h("a", { href: "#/sessions/" + other.id }, fullTime(other.lastActivity)), " ",
@@ -75,8 +76,9 @@ async function showEarlier(s: Session): Promise<void> {
   byId("earlier").replaceChildren(h("h3", {}, "Earlier conversations"), h("ul", { class: "plain" }, ...others.map(line)));
 }
 
-function visit({ metadata: m, createdAt }: Session): HTMLElement | string {
+function visit({ metadata: m, createdAt, site }: Session): HTMLElement | string {
   return facts("Visit", [
+    ["Website", siteMark(site) || undefined],
     ["Page", link(m["url"])],
     ["Came from", link(m["referrer"])],
     ["Local time", zoneTime(m["timezone"]) || undefined],
@@ -97,7 +99,7 @@ const view: View = (now, before) => {
     byId("earlier").replaceChildren();
     void showEarlier(s);
   }
-  if (s === drawn && now.timeline === before.timeline) return;
+  if (s === drawn && now.timeline === before.timeline && now.sites === before.sites) return;
   drawn = s;
   byId("facts").replaceChildren();
   if (!s) return;

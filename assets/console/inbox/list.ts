@@ -6,6 +6,7 @@ import { ago, agoTime, fullTime, mostCounted, pagePath, preview, visitorName } f
 import { loadList, loadMore, show } from "../net/load";
 import { myId } from "../state/me";
 import { snoozeText } from "./organise";
+import { siteMark, siteName } from "../state/sites";
 import { changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Session } from "../types";
@@ -17,6 +18,7 @@ interface Row {
   session?: Session;
   typing?: boolean;
   unsent?: string;
+  site?: string;
 }
 
 // rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
@@ -55,7 +57,8 @@ function rowContent(s: Session, typing: boolean, unsent: string): Node[] {
   const top = h("span", { class: "row-top" },
     h("b", { dir: "auto" }, visitorName(s)),
     s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
-  const page = h("span", { class: "row-page" }, pagePath(s.metadata["url"]), s.assignee && " · " + s.assignee.name);
+  const page = h("span", { class: "row-page" }, !state.site && siteMark(s.site), pagePath(s.metadata["url"]),
+    s.assignee && " · " + s.assignee.name);
   const marks = h("span", { class: "row-marks" },
     unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
     s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
@@ -82,8 +85,9 @@ function drawRow(now: State, id: string, place: number): HTMLLIElement {
   setAttribute(row.item, "aria-setsize", String(now.nextCursor ? -1 : now.order.length));
   setAttribute(row.item, "aria-posinset", String(place + 1));
   const unsent = unsentIn(now, id);
-  if (row.session === session && row.typing === typing && row.unsent === unsent) return row.item;
-  Object.assign(row, { session, typing, unsent });
+  const site = now.site || siteName(session.site, now);
+  if (row.session === session && row.typing === typing && row.unsent === unsent && row.site === site) return row.item;
+  Object.assign(row, { session, typing, unsent, site });
   row.link.replaceChildren(...rowContent(session, typing, unsent));
   row.link.classList.toggle("unread", session.unread > 0);
   return row.item;
@@ -157,8 +161,8 @@ function drawFilters(now: State): void {
 }
 
 export const listView: View = (now, before) => {
-  if (changed(now, before, "filter", "query", "whose", "tag")) byId("list-scroll").scrollTop = 0;
-  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts")) drawRows(now);
+  if (changed(now, before, "filter", "query", "whose", "tag", "site")) byId("list-scroll").scrollTop = 0;
+  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts", "sites")) drawRows(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
   byId("list-scroll").tabIndex = now.order.length ? -1 : 0; // without rows nothing in it takes the focus

@@ -61,9 +61,9 @@ export async function reload(): Promise<void> {
 }
 
 // show changes which sessions are listed.
-export function show(change: Partial<Pick<State, "filter" | "query" | "whose" | "tag">>): void {
+export function show(change: Partial<Pick<State, "filter" | "query" | "whose" | "tag" | "site">>): void {
   const parts = Object.entries(change) as [keyof State, string][];
-  if (parts.every(([name, value]) => state[name] === value)) return;
+  if (!("site" in change) && parts.every(([name, value]) => state[name] === value)) return;
   set({ ...change, allFound: false, order: [], nextCursor: "", listPhase: "loading" });
   void loadList();
 }
@@ -76,18 +76,18 @@ export function count(soon = 400): void {
   clearTimeout(countTimer);
   countTimer = setTimeout(async () => {
     countTimer = 0;
-    const before = state.counts;
-    const counts = await call<Counts>("GET", "/counts").catch(() => undefined);
-    if (counts && state.counts === before) set({ counts });
+    const { counts: before, site } = state;
+    const counts = await call<Counts>("GET", "/counts?site=" + site).catch(() => undefined);
+    if (counts && state.counts === before && state.site === site) set({ counts });
     else if (counts) count();
   }, soon);
 }
 
 export async function loadList(cursor = ""): Promise<void> {
   const ticket = ++listTicket;
-  const { filter, query, whose, tag } = state;
+  const { filter, query, whose, tag, site } = state;
   // A search is one through all conversations.
-  const params = new URLSearchParams({ limit: String(pageSize), cursor, q: query,
+  const params = new URLSearchParams({ limit: String(pageSize), cursor, q: query, site,
     ...(!query && { status: filter, assignee: whose, tag }) });
   for (const [name, value] of [...params]) if (!value) params.delete(name);
   try {

@@ -43,7 +43,7 @@ function say(text: string, retry = false, more = false): void {
 
 async function load(from: string): Promise<void> {
   const mine = ++ticket;
-  const params = new URLSearchParams({ q: asked, cursor: from });
+  const params = new URLSearchParams({ q: asked, cursor: from, site: state.site });
   if (!from) {
     say("Searching…");
     params.delete("cursor");

@@ -2,6 +2,7 @@
 
 import { h, newId } from "../ui/dom";
 import { inWords, mark, type Refusal } from "../ui/fields";
+import { originOf } from "./origin";
 import { feedback, save, variableOf, type Feedback, type Settings } from "./settings";
 
 // Control edits one value, as the API has it; null stands for nothing.
@@ -27,6 +28,8 @@ export interface Form {
   node: HTMLElement;
   changes(): Record<string, unknown>;
   show(settings: Settings): void;
+  // take puts another website's values into the fields, as changes that are not saved. Secrets are not shown to anybody.
+  take(settings: Settings): void;
   discard(): void;
   // save stores the changes and reports whether it could.
   save(): Promise<boolean>;
@@ -44,6 +47,8 @@ interface Row {
   node: HTMLElement;
   // base is what the control held when it was filled.
   base: string;
+  // locked: the value is set elsewhere.
+  locked: boolean;
   changed(): boolean;
   fill(settings: Settings): void;
   problem(text: string): void;
@@ -66,7 +71,7 @@ function row(field: Field, reset: (name: string) => void): Row {
     ? h("div", { class: "field", "data-setting": name }, h("label", { class: "check" }, control.node, " " + label), hint, origin)
     : h("div", { class: "field", "data-setting": name }, title, control.node, hint, origin);
   const one: Row = {
-    field, node, base: "",
+    field, node, base: "", locked: false,
     changed: () => json(control.get()) !== one.base,
     fill(settings) {
       control.set(settings[name] ?? null);
@@ -76,21 +81,16 @@ function row(field: Field, reset: (name: string) => void): Row {
     },
     problem: (text) => mark(control.node, text),
   };
-  // drawOrigin locks what the environment sets, until somebody wants another value here.
   const drawOrigin = (settings: Settings): void => {
-    const variable = variableOf(settings, name);
-    const fixed = !!variable && settings.sources[name] === "environment";
-    control.lock(fixed);
-    origin.replaceChildren();
-    if (fixed) {
-      origin.append(h("span", { class: "locked" }, "Set by ", h("code", {}, variable), " "), link("Set it here instead", label, () => {
-        control.lock(false);
-        origin.textContent = "Values saved here override " + variable + ".";
-        focusOn(control.node);
-      }));
-    } else if (variable) {
-      origin.append("Overrides ", h("code", {}, variable), ". ", link("Use " + variable + " again", label, () => reset(name)));
-    }
+    const { locked, text, act } = originOf(settings, name);
+    control.lock((one.locked = locked));
+    origin.replaceChildren(...text);
+    if (act) origin.append(link(act.text, label, () => (act.does === "reset" ? reset(name) : edit(settings))));
+  };
+  const edit = (settings: Settings): void => {
+    control.lock((one.locked = false));
+    origin.textContent = "Values saved here override " + variableOf(settings, name) + ".";
+    focusOn(control.node);
   };
   return one;
 }
@@ -176,6 +176,11 @@ export function form(fields: Field[], layout?: (nodes: Record<string, HTMLElemen
     } }, ...(layout?.(nodes) ?? rows.map((r) => r.node)), ...said.nodes),
     changes: () => (stored ? Object.fromEntries(rows.filter((r) => r.changed()).map((r) => [r.field.name, value(r)])) : {}),
     show: (settings) => fill(settings, false),
+    take(settings) {
+      const open = rows.filter((r) => !r.locked && settings.perSite?.includes(r.field.name) && !("reveal" in r.field.control));
+      for (const r of open) r.field.control.set(settings[r.field.name] ?? null);
+      changed();
+    },
     discard() {
       said.said("");
       if (stored) fill(stored, true);

@@ -11,12 +11,13 @@ import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
 import { systemPage } from "./system";
 import { start } from "./shell";
+import { sitesPage } from "./sites/index";
 import { teamPage } from "./team/index";
 import { webhookPage } from "./webhook";
 import { widgetPage } from "./widget/index";
 
 start({
   channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage,
-  ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, team: teamPage, account: accountPage,
-  system: systemPage,
+  ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, sites: sitesPage, team: teamPage,
+  account: accountPage, system: systemPage,
 });

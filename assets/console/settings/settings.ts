@@ -1,6 +1,9 @@
 // Reading and changing settings, and what the sections share.
 
 import { call } from "../net/api";
+import { several } from "../state/sites";
+import { set, state } from "../state/store";
+import type { Site } from "../types";
 import { h, newId } from "../ui/dom";
 import { refused, type Fields } from "../ui/fields";
 
@@ -14,13 +17,22 @@ export interface BusinessHours {
 // Settings are the values by their names, where each comes from, and which variables set some of them.
 export interface Settings {
   [name: string]: unknown;
-  sources: Record<string, "default" | "environment" | "stored">;
+  sources: Record<string, "default" | "environment" | "stored" | "site" | "file">;
   variables: Record<string, string>;
+  // perSite are the settings of which each website may have its own value, where there are several.
+  perSite?: string[];
 }
 
-export const load = (): Promise<Settings> => call<Settings>("GET", "/settings");
+// pathOf leads to a website's settings, or where there are several to what all of them share.
+const pathOf = (site: string): string => (several() ? "/sites/" + (site || "all") + "/settings" : "/settings");
 
-export const save = (change: Record<string, unknown>): Promise<Settings> => call<Settings>("PATCH", "/settings", change);
+// load reads the settings of the chosen website; of all, if it is gone.
+export async function load(): Promise<Settings> {
+  set({ sites: (await call<{ sites: Site[] }>("GET", "/sites")).sites });
+  return call<Settings>("GET", pathOf(state.sites.some((s) => s.id === state.site) ? state.site : ""));
+}
+
+export const save = (change: Record<string, unknown>): Promise<Settings> => call<Settings>("PATCH", pathOf(state.site), change);
 
 // labelled puts a label above a control and a hint below it.
 export function labelled(label: string, control: HTMLElement, hint?: HTMLElement | string): HTMLElement {

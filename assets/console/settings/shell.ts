@@ -4,6 +4,7 @@ import { ask } from "../ui/ask";
 import { byId, h } from "../ui/dom";
 import { guardLeaving } from "../shell/nav";
 import { state, subscribe } from "../state/store";
+import { levelLine } from "./level";
 import type { Page } from "./page";
 import { button, load } from "./settings";
 
@@ -13,6 +14,7 @@ let name = "";
 let page: Page | undefined;
 
 const failed = h("p", { class: "alert", role: "alert", hidden: true });
+const level = levelLine();
 const count = h("span", { role: "status", id: "save-count" });
 const discard = h("button", { class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
 const saving = h("button", { class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
@@ -58,7 +60,7 @@ function open(next: string): void {
   if (!make) return;
   page = made.get(name) ?? make();
   made.set(name, page);
-  byId(name + "-list").replaceChildren(failed, page.node, bar);
+  byId(name + "-list").replaceChildren(level.node, failed, page.node, bar);
   byId(name).scrollTop = 0;
   drawBar();
   page.opened?.();
@@ -69,8 +71,11 @@ function open(next: string): void {
 export async function refresh(): Promise<void> {
   const shown = page;
   if (!shown) return;
+  const { site } = state;
   try {
     const settings = await load();
+    if (site !== state.site) return; // another one was chosen meanwhile
+    level.draw(name, shown.form);
     shown.form?.show(settings);
     await shown.show?.(settings);
     failed.hidden = true;
@@ -104,6 +109,17 @@ function asksFirst(e: HashChangeEvent): boolean {
   return true;
 }
 
+// asksToSwitch stops showing another website while changes would be lost, and asks.
+function asksToSwitch(e: Event): void {
+  if (!changed()) return;
+  e.preventDefault();
+  void ask("Changes on this page are not saved. Discard them?", "Discard").then((yes) => {
+    if (!yes) return;
+    discardAll();
+    (e as CustomEvent<() => void>).detail();
+  });
+}
+
 function keys(e: KeyboardEvent): void {
   if (!page || e.key !== "s" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey) return;
   e.preventDefault();
@@ -115,10 +131,11 @@ export function start(all: Record<string, () => Page>): void {
   pages = all;
   subscribe((now, before) => {
     open(now.page);
-    if (now.configs !== before.configs) void refresh();
+    if (now.configs !== before.configs || now.site !== before.site) void refresh();
   });
   for (const type of ["input", "change"]) document.addEventListener(type, (e) => page?.node.contains(e.target as Node) && drawBar());
   guardLeaving(asksFirst);
+  document.addEventListener("relay-switch", asksToSwitch);
   addEventListener("beforeunload", (e) => changed() && e.preventDefault());
   addEventListener("keydown", keys);
   open(state.page);

@@ -2,6 +2,7 @@
 
 import { call } from "../net/api";
 import { h } from "../ui/dom";
+import { state } from "../state/store";
 import { sentence } from "../ui/format";
 import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
@@ -25,7 +26,7 @@ function testing(hook: Form) {
     answer.replaceChildren();
     said.said("Waiting for the answer…");
     try {
-      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test")));
+      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test?site=" + state.site)));
       said.said("");
     } catch (error) {
       said.refused(error);

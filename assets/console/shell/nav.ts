@@ -32,6 +32,7 @@ const all: readonly Page[] = [
   { name: "hours", label: "Hours", group: "Visitors", load: settings },
   { name: "ai", label: "AI", group: "Automation", load: settings },
   { name: "webhook", label: "Webhook", group: "Automation", load: settings },
+  { name: "sites", label: "Websites", group: "Workspace", load: settings },
   { name: "team", label: "Team", group: "Workspace", load: settings },
   { name: "privacy", label: "Privacy", group: "Workspace", load: settings },
   { name: "system", label: "System", group: "Workspace", load: settings },

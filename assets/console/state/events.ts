@@ -10,7 +10,8 @@ import type { Attachment, Csat, Message, Session, StreamEvent } from "../types";
 type Handler = (session: Session, event: StreamEvent) => Change;
 
 const inList = (s: Session | undefined, list: string): boolean =>
-  !!s && !!(list === "waiting" ? s.waitingSince && !s.snoozedUntil : list === "snoozed" ? s.snoozedUntil : !list || s.status === list);
+  !!s && (!state.site || s.site === state.site) &&
+  !!(list === "waiting" ? s.waitingSince && !s.snoozedUntil : list === "snoozed" ? s.snoozedUntil : !list || s.status === list);
 
 const lists = ["waiting", "open", "closed", "snoozed"] as const;
 

@@ -1,7 +1,7 @@
 // The console's whole state, and the one function that changes it and notifies the views.
 
 import { Sessions } from "./sessions";
-import type { AI, Bridge, Counts, Entry, Message, Pending, Presence, SavedAnswer, Session, Undelivered } from "../types";
+import type { AI, Bridge, Counts, Entry, Message, Pending, Presence, SavedAnswer, Session, Site, Undelivered } from "../types";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 
@@ -70,6 +70,9 @@ export interface State {
   // configs counts the times that settings may have changed elsewhere.
   readonly configs: number;
   readonly bridges: readonly Bridge[];
+  // sites are the websites of this relay, none until they are known; site is the chosen one's id, "" for all.
+  readonly sites: readonly Site[];
+  readonly site: string;
   // gaveUp: a delivery failed for good since the page was last opened.
   readonly gaveUp: boolean;
 }
@@ -84,7 +87,7 @@ export let state: State = {
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
   outbox: [], answer: "", notes: [], savedAnswers: [], chosen: -1, ai: null,
-  page: "", place: "", configs: 0, bridges: [], gaveUp: false,
+  page: "", place: "", configs: 0, bridges: [], sites: [], site: "", gaveUp: false,
 };
 
 const views: View[] = [];

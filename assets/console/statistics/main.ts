@@ -3,7 +3,7 @@
 import { call } from "../net/api";
 import { byId, h } from "../ui/dom";
 import { agoTime, platformName } from "../ui/format";
-import { subscribe } from "../state/store";
+import { changed, state, subscribe } from "../state/store";
 import { change, count, duration, iso, score, share } from "./numbers";
 import type { Group, Statistics } from "./types";
 
@@ -39,7 +39,7 @@ let asked = 0;
 async function load(): Promise<void> {
   if (!from.value || !to.value) return;
   const mine = ++asked;
-  const query = "?from=" + from.value + "&to=" + to.value;
+  const query = "?from=" + from.value + "&to=" + to.value + (state.site && "&site=" + state.site);
   status.textContent = "Counting…";
   problem.hidden = true;
   try {
@@ -169,5 +169,5 @@ range.value = "30";
 choose();
 // The numbers are of the moment in which the page is opened.
 subscribe((now, before) => {
-  if (now.page === "statistics" && before.page !== "statistics") choose();
+  if (now.page === "statistics" && changed(now, before, "page", "site")) choose();
 });

@@ -2,6 +2,8 @@
 
 import { call } from "../../net/api";
 import { h } from "../../ui/dom";
+import { several } from "../../state/sites";
+import { state } from "../../state/store";
 import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
@@ -15,7 +17,8 @@ import { texts } from "./words";
 
 interface Placed {
   snippet: string;
-  seen: { host: string; at: string }[];
+  // seen is where the first website's widget was seen.
+  seen?: { host: string; at: string }[];
 }
 
 interface Look {
@@ -122,6 +125,12 @@ function suggestion(suggest: (found: Look) => void): HTMLElement[] {
   return [h("div", { class: "propose" }, labelled("Your site", site), propose), ...said.nodes];
 }
 
+// placedAt is about the chosen website; each has a snippet of its own.
+async function placedAt(site: string): Promise<Placed> {
+  if (several() && !site) return { snippet: "Each website has a snippet of its own: choose the website in the bar at the top." };
+  return call<Placed>("GET", several() && site !== "main" ? "/sites/" + site : "/widget");
+}
+
 // placement is the snippet, and where it was seen.
 function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
   const snippet = h("code", { tabindex: "0", id: "widget-snippet" });
@@ -134,9 +143,10 @@ function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
   return {
     nodes: [h("div", { class: "copy" }, snippet, copy), seen],
     async load() {
-      const placed = await call<Placed>("GET", "/widget").catch(() => undefined);
+      const placed = await placedAt(state.site).catch(() => undefined);
       if (!placed) return;
       if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
+      if (!placed.seen) return seen.replaceChildren();
       const parts = placed.seen.map((s) => h("span", { class: "seen" }, h("span", { class: "tag good" }, "Seen"), " on " + s.host + " ",
         agoTime(s.at)));
       seen.replaceChildren(...(parts.length
@@ -159,9 +169,11 @@ export function widgetPage(): Page {
         section("Look and texts", ...suggestion(suggest), look.node)),
       h("div", { class: "preview-frame" }, preview.node)),
     form: look,
-    show: preview.show,
-    opened() {
+    show(settings) {
+      preview.show(settings);
       void placed.load();
+    },
+    opened() {
       timer = setInterval(() => void placed.load(), every);
     },
     left: () => clearInterval(timer),

@@ -1,0 +1,39 @@
+// Whose settings a page shows where there are several websites, and taking over those of another.
+
+import { call } from "../net/api";
+import { siteMark, siteName, several } from "../state/sites";
+import { attempt, state } from "../state/store";
+import { h } from "../ui/dom";
+import type { Form } from "./form";
+import type { Settings } from "./settings";
+
+// Pages about relay's people and about the websites themselves belong to none of them.
+const ofNobody = ["sites", "team", "notifications", "account"];
+
+// levelLine is the line at the top of each page.
+export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form): void } {
+  const node = h("div", { class: "level", hidden: true });
+  let form: Form | undefined;
+  const from = h("select", { class: "input", "aria-label": "Take over the values of another website", onchange: () => void take() });
+  const take = async (): Promise<void> => {
+    const id = from.value;
+    from.value = "";
+    const theirs = await attempt(call<Settings>("GET", "/sites/" + id + "/settings"), "The values could not be loaded");
+    if (theirs) form?.take(theirs);
+  };
+  return {
+    node,
+    draw(page, its) {
+      form = its;
+      node.hidden = !several() || ofNobody.includes(page);
+      if (node.hidden) return;
+      if (!form) return node.replaceChildren("The same for all websites.");
+      if (!state.site) {
+        return node.replaceChildren("For all websites. To give one of them other values, choose it in the bar at the top.");
+      }
+      from.replaceChildren(h("option", { value: "" }, "Take over from…"),
+        ...state.sites.filter((s) => s.id !== state.site).map((s) => h("option", { value: s.id }, s.name)));
+      node.replaceChildren(h("span", {}, "For ", siteMark(state.site) || siteName(state.site), " only."), from);
+    },
+  };
+}

@@ -1,0 +1,184 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// chooseSite chooses a website in the bar.
+func (b *tab) chooseSite(id string) {
+	b.Helper()
+	b.run(`(Object.assign($("#site"), {value: "` + id + `"}).dispatchEvent(new Event("change")))`)
+}
+
+// sayAt is sayAs at a website.
+func (in *instance) sayAt(t *testing.T, key, visitor, content string) (sessionID string) {
+	t.Helper()
+	at := *in
+	at.public = key
+	return at.sayAs(t, visitor, visitor+"@example.com", content)
+}
+
+// rowsAre are the names of the visitors in the list, in any order.
+const rowsAre = `$$("#rows b").map((n) => n.textContent).sort().join()`
+
+// testSites: a second website is added by clicking, and from then on list, counts, settings
+// and statistics are about all or about one. Before, nobody sees a word of it.
+func testSites(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	ada := s.sayAs(t, "v-ada", "ada@example.com", "Is the lamp in stock?")
+	b := s.newOperator(t, "Ada")
+	b.until(`$$("#rows a").length === 1`)
+	if eval[bool](b, `shown("#site") || $$(".site").length > 0`) {
+		t.Error("with one website the inbox speaks of websites")
+	}
+	b.settings("widget", "Widget")
+	b.until(`shown("[data-setting=welcomeMessage]") && !shown(".level")`)
+	b.settings("sites", "Websites")
+	b.until(`shown("#sites form") && !shown("#sites .member")`)
+	b.shot(folder, "sites-one")
+	b.click("#sites form [type=submit]")
+	b.until(`text("#sites .wrong") === "Give the website a name, like Shop Berlin."`)
+	b.enter(`#sites [placeholder="Shop Berlin"]`, "Shop Berlin")
+	b.enter(`#sites [type=url]`, "berlin")
+	b.click("#sites form [type=submit]")
+	b.until(`$$("#sites .wrong").some((n) => n.textContent.startsWith("Address must be the website's"))`)
+	b.enter(`#sites [type=url]`, "https://berlin.example.com")
+	b.click("#sites form [type=submit]")
+	b.until(`text("#sites .site-snippet code").includes("data-api-key") && $$("#sites .member").length === 2 && shown("#site")`)
+
+	var berlin, paris struct{ PublicKey string }
+	s.call(t, "GET", s.base+"/api/admin/sites/shop-berlin", s.secret, nil, &berlin)
+	s.call(t, "POST", s.base+"/api/admin/sites", s.secret, map[string]any{"name": "Paris", "color": "#0b7285"}, &paris)
+	b.until(`$$("#site option").length === 4`)
+	ben := s.sayAt(t, berlin.PublicKey, "v-ben", "Guten Tag")
+	s.sayAt(t, berlin.PublicKey, "v-ada", "Hallo") // the id of another site's visitor
+	s.sayAt(t, paris.PublicKey, "v-eve", "Bonjour")
+	b.shot(folder, "sites-three")
+	s.sitesInbox(t, b, folder, ada, ben, paris.PublicKey)
+	s.sitesSettings(t, b, folder, berlin.PublicKey)
+	s.sitesEnd(t, b, folder)
+	b.clean("400 (Bad Request)", "409 (Conflict)")
+}
+
+// sitesInbox looks at the list of all sites and of one.
+func (s *fixture) sitesInbox(t *testing.T, b *tab, folder, ada, ben, paris string) {
+	b.click("#inbox-link")
+	b.until(rowsAre+` === "ada@example.com,v-ada@example.com,v-ben@example.com,v-eve@example.com" && $$(".row .site").length === 4`)
+	b.until(`$$("#site option").map((n) => n.textContent).join() === "All websites (4),First site (1),Paris (1),Shop Berlin (2)"`)
+	b.shot(folder, "sites-inbox")
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: feature("prefers-color-scheme", "dark")})
+	b.shot(folder, "sites-inbox-dark")
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{})
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "sites-inbox-phone")
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.run(`document.activeElement.blur()`)
+	b.press("g", 71)
+	b.press("s", 83)
+	b.until(`document.activeElement.id === "site"`)
+	b.chooseSite("shop-berlin")
+	b.until(rowsAre+` === "v-ada@example.com,v-ben@example.com" && $$(".row .site").length === 0 && text("#filter [data-filter=open] .count") === "2"`)
+	s.sayAt(t, paris, "v-pia", "Bonsoir")
+	b.until(`$$("#site option").map((n) => n.textContent).join() === "All websites (5),First site (1),Paris (2),Shop Berlin (2)"`)
+	if n := eval[int](b, `$$("#rows a").length`); n != 2 {
+		t.Errorf("a message at another website makes %d rows of 2", n)
+	}
+	b.run(`(location.hash = "#/sessions/` + ben + `")`)
+	b.until(`shown("#pane") && $("#facts .site")?.textContent === "Shop Berlin"`)
+	s.sayAs(t, "v-ada", "ada@example.com", "Hello?")
+	b.do(chromedp.Reload())
+	b.until(`$("#site")?.value === "shop-berlin" && ` + rowsAre + ` === "v-ada@example.com,v-ben@example.com"`)
+	b.run(`(location.hash = "#/sessions/` + ada + `")`) // a link still leads anywhere
+	b.until(`shown("#pane") && $("#facts .site")?.textContent === "First site" && !text("#earlier")`)
+	b.enter("#search", "lamp")
+	b.until(`shown("#hits") && text("#hits-note") === "No message has these words."`)
+	b.chooseSite("")
+	b.until(`$$("#hit-rows li").length === 1`)
+	b.run(`(Object.assign($("#search"), {value: ""}).dispatchEvent(new Event("change")))`)
+	b.until(`$$("#rows a").length === 5`)
+	b.click("#statistics-link")
+	b.until(`text("#statistics-body .tiles").includes("Conversations5")`)
+	b.chooseSite("shop-berlin")
+	b.until(`text("#statistics-body .tiles").includes("Conversations2") && $$("#statistics a[download]").every((a) => a.href.includes("site=shop-berlin"))`)
+}
+
+// sitesSettings gives one website a value of its own, and takes one over.
+func (s *fixture) sitesSettings(t *testing.T, b *tab, folder, key string) {
+	welcome := func(key string) string {
+		var answer struct{ WelcomeMessage string }
+		s.call(t, "GET", s.base+"/api/widget/config", key, nil, &answer)
+		return answer.WelcomeMessage
+	}
+	const field, origin = `[data-setting=welcomeMessage] .input`, `[data-setting=welcomeMessage] .origin`
+	b.settings("widget", "Widget")
+	b.until(`text(".level span") === "For Shop Berlin only." && text(%s) === "As for all websites." && text("#widget-snippet").includes(%s)`, origin, key)
+	before := welcome(s.public)
+	b.enter(field, "Servus")
+	b.chooseSite("paris")
+	b.until(`$("#ask").open && $("#site").value === "shop-berlin"`)
+	b.click(`#ask [value="no"]`)
+	b.until(`!$("#ask").open && $(%s).value === "Servus"`, field)
+	b.click("#save")
+	b.until(`text("#save-count") === "Saved." && text(%s).startsWith("For this website only.")`, origin)
+	if got := welcome(key) + "," + welcome(s.public); got != "Servus,"+before {
+		t.Errorf("the websites welcome with %s", got)
+	}
+	b.shot(folder, "sites-settings")
+	b.chooseSite("paris")
+	b.until(`text(".level .site") === "Paris" && $(%s).value === %s`, field, before)
+	b.run(`(Object.assign($(".level select"), {value: "shop-berlin"}).dispatchEvent(new Event("change")))`)
+	b.until(`$(%s).value === "Servus" && text("#save-count") === "1 change"`, field)
+	b.click("#save-discard")
+	b.chooseSite("")
+	b.until(`text(".level").startsWith("For all websites.") && $(%s).value === %s && text("#widget-snippet").startsWith("Each website")`, field, before)
+	b.chooseSite("shop-berlin")
+	b.until(`$(%s).value === "Servus"`, field)
+	b.click(`[data-setting=welcomeMessage] .link-button`)
+	b.until(`$(%s).value === %s && text(%s) === "As for all websites."`, field, before, origin)
+	b.settings("ai", "AI")
+	b.until(`$("[data-setting=aiModel] .input").disabled && text("[data-setting=aiModel] .origin").startsWith("The same for all websites.") && !$("[data-setting=aiName] .input").disabled`)
+	b.accessible("settings of a website")
+	b.settings("answers", "Saved answers")
+	b.until(`text("#answers .level") === "The same for all websites."`)
+}
+
+// sitesEnd changes, archives and erases websites.
+func (s *fixture) sitesEnd(t *testing.T, b *tab, folder string) {
+	b.settings("sites", "Websites")
+	act := func(site, name string) {
+		b.Helper()
+		b.until(`$('[data-site=%s]')?.textContent.includes(%s)`, site, name)
+		b.run(fmt.Sprintf(`$$('[data-site=%s] button').find((n) => n.textContent === %q).click()`, site, name))
+	}
+	act("main", "Edit…")
+	b.until(`$("dialog.ask[open] input")?.value === "First site"`)
+	b.accessible("editing a website")
+	b.enter(`dialog.ask[open] input`, "paris")
+	b.click(`dialog.ask[open] [type=submit]`)
+	b.until(`$$("dialog[open] .wrong").some((n) => n.textContent.includes("There is a site called"))`)
+	b.enter(`dialog.ask[open] input`, "Headquarters")
+	b.click(`dialog.ask[open] [type=submit]`)
+	b.until(`!$("dialog[open]") && text("[data-site=main] b") === "Headquarters" && $$("#site option")[1].textContent.startsWith("Headquarters")`)
+	act("paris", "Archive…")
+	b.until(`$("#ask").open`)
+	b.click("#ask-yes")
+	b.until(`text("[data-site=paris] .tag") === "Archived"`)
+	b.accessible("websites")
+	act("shop-berlin", "Erase…")
+	b.until(`$("dialog.ask[open] h2")?.textContent === "Erase Shop Berlin?" && text("dialog[open] .hint").startsWith("2 conversations with")`)
+	b.accessible("erasing a website")
+	b.enter(`dialog[open] input`, "Shop")
+	b.click(`dialog[open] [type=submit]`)
+	b.until(`$$("dialog[open] .wrong").some((n) => n.textContent.includes("must be the site's"))`)
+	b.enter(`dialog[open] input`, "Shop Berlin")
+	b.click(`dialog[open] [type=submit]`)
+	b.until(`$$("#sites .member").length === 2 && $("#site").value === ""`)
+	b.shot(folder, "sites-after")
+}
