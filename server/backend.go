@@ -141,7 +141,7 @@ func toDocs(w http.ResponseWriter, r *http.Request) {
 // The backend speaks for its visitors. What operators and its AI write there
 // comes from the API.
 var (
-	visitorSide  = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+	visitorSide  = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget, AnySite: true}
 	operatorSide = chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI}
 	aiSide       = chat.Author{Sender: chat.SenderAI, Source: chat.SourceAPI}
 )
@@ -150,6 +150,7 @@ var (
 type sessionObject struct {
 	ID             string         `json:"id"`
 	VisitorID      string         `json:"visitorId"`
+	Site           string         `json:"site"`
 	CreatedAt      chat.Time      `json:"createdAt"`
 	LastActivity   chat.Time      `json:"lastActivity"`
 	OperatorOnline bool           `json:"operatorOnline"` // the status is set by its own route
@@ -159,7 +160,7 @@ type sessionObject struct {
 }
 
 func (o *sessionObject) info() engine.SessionInfo {
-	return engine.SessionInfo{ID: o.ID, VisitorID: o.VisitorID, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
+	return engine.SessionInfo{ID: o.ID, VisitorID: o.VisitorID, Site: o.Site, CreatedAt: o.CreatedAt, AIActive: o.AIActive, Metadata: o.Metadata, Identity: o.Identity}
 }
 
 // sessionOnly is the body of events that are only about a session.

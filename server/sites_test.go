@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -347,5 +348,61 @@ func TestAIOfSites(t *testing.T) {
 	}
 	if history := s.must("GET", "/api/admin/sessions/"+here+"/messages", secretKey, nil); strings.Contains(string(history.body), `"sender":"ai"`) {
 		t.Errorf("where it is off: %s", history.body)
+	}
+}
+
+// TestSitesInBridgeMode: a backend says in a session's first request to which of the declared
+// sites it belongs; what it says later changes nothing.
+func TestSitesInBridgeMode(t *testing.T) {
+	url, posts := receiver(t, nil)
+	s := newBridgeSite(t, webhookTo(url))
+	name := "Shop Berlin"
+	if err := s.DeclareSites(t.Context(), &chat.SitesFile{Name: "sites.yaml", Sites: []chat.DeclaredSite{{ID: "berlin", Name: &name}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.serveWebhook()
+	s.refused(s.call("POST", "/api/sessions", "", object{"id": "s1", "site": "paris"}), 400, "site must be the id of a site that SITES_FILE declares")
+	of := func(body object, want string) {
+		t.Helper()
+		s.must("POST", "/api/messages", "", body)
+		var got struct{ Data struct{ Site string } }
+		if err := json.Unmarshal(arrived(t, posts).body, &got); err != nil || got.Data.Site != want {
+			t.Errorf("%v is at %q (%v), want %q", body["session"], got.Data.Site, err, want)
+		}
+	}
+	message := func(session object, id string) object {
+		return object{"session": session, "message": object{"id": id, "content": "Hello", "sender": "visitor"}}
+	}
+	of(message(object{"id": "s1", "site": "berlin"}, "m1"), "berlin")
+	of(message(object{"id": "s1"}, "m2"), "berlin")
+	of(message(object{"id": "s1", "site": "main"}, "m3"), "berlin")
+	of(message(object{"id": "s2"}, "m4"), "main")
+}
+
+// TestSiteCommand: !site tells which site a thread's visitor is at, unless somebody saved an
+// answer of that name; where there is one site, there is no such command.
+func TestSiteCommand(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	run := func(id, text string) string {
+		t.Helper()
+		return s.must("POST", "/api/admin/sessions/"+id+"/commands", secretKey, object{"command": text}).text("answer")
+	}
+	here := s.open("v1")
+	if got := run(here, "!site") + run(here, "!help"); !strings.Contains(got, "There is no command !site") || strings.Contains(got, "website") {
+		t.Errorf("with one site the answer is %q", got)
+	}
+	there := s.openAt(s.addSite("Shop Berlin", "address", "https://berlin.example.com"), "v1")
+	if got := run(there, "!site"); got != "This conversation is at Shop Berlin · shop-berlin · https://berlin.example.com" {
+		t.Errorf("the answer is %q", got)
+	}
+	if got := run(here, "!site"); got != "This conversation is at First site · main" {
+		t.Errorf("the answer is %q", got)
+	}
+	if got := run(here, "!help"); !strings.Contains(got, "!site – ") {
+		t.Errorf("the list is %q", got)
+	}
+	s.must("PUT", "/api/admin/saved-answers/site", secretKey, object{"content": "Our site is closed today."})
+	if got := run(there, "!site"); got != "!site is sent." {
+		t.Errorf("with a saved answer of that name the answer is %q", got)
 	}
 }

@@ -69,7 +69,7 @@ func testSites(t *testing.T, s *fixture) {
 // sitesInbox looks at the list of all sites and of one.
 func (s *fixture) sitesInbox(t *testing.T, b *tab, folder, ada, ben, paris string) {
 	b.click("#inbox-link")
-	b.until(rowsAre+` === "ada@example.com,v-ada@example.com,v-ben@example.com,v-eve@example.com" && $$(".row .site").length === 4`)
+	b.until(rowsAre + ` === "ada@example.com,v-ada@example.com,v-ben@example.com,v-eve@example.com" && $$(".row .site").length === 4`)
 	b.until(`$$("#site option").map((n) => n.textContent).join() === "All websites (4),First site (1),Paris (1),Shop Berlin (2)"`)
 	b.shot(folder, "sites-inbox")
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: feature("prefers-color-scheme", "dark")})
@@ -84,7 +84,7 @@ func (s *fixture) sitesInbox(t *testing.T, b *tab, folder, ada, ben, paris strin
 	b.press("s", 83)
 	b.until(`document.activeElement.id === "site"`)
 	b.chooseSite("shop-berlin")
-	b.until(rowsAre+` === "v-ada@example.com,v-ben@example.com" && $$(".row .site").length === 0 && text("#filter [data-filter=open] .count") === "2"`)
+	b.until(rowsAre + ` === "v-ada@example.com,v-ben@example.com" && $$(".row .site").length === 0 && text("#filter [data-filter=open] .count") === "2"`)
 	s.sayAt(t, paris, "v-pia", "Bonsoir")
 	b.until(`$$("#site option").map((n) => n.textContent).join() === "All websites (5),First site (1),Paris (2),Shop Berlin (2)"`)
 	if n := eval[int](b, `$$("#rows a").length`); n != 2 {

@@ -80,6 +80,7 @@ func TestWatch(t *testing.T) {
 	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db", "METRICS_ADDR=127.0.0.1:0", "EVENTS_WEBHOOK_URL="+hook.URL,
 		"TELEGRAM_BOT_TOKEN="+f.Token, fmt.Sprint("TELEGRAM_CHAT_ID=", f.Group), "TELEGRAM_API_URL="+f.URL)
 	metrics := in.metricsURL(t) + "/metrics"
+	in.call(t, "POST", in.base+"/api/admin/sites", in.secret, map[string]any{"name": "Berlin"}, nil)
 	session := in.say(t, "Is it free?")
 	eventually(t, "the visitor's message is in a topic", func() bool { return strings.Contains(shown(f), "Is it free?") })
 	f.Write(f.Threads()[0].Ref, "Ada", "It is.", "")
@@ -90,7 +91,8 @@ func TestWatch(t *testing.T) {
 		return containsAll(scrape, `relay_http_requests_total{method="POST",route="/api/widget/messages",status="200"} 1`,
 			`relay_deliveries_total{dest="webhook",outcome="delivered"}`, `relay_deliveries_total{dest="telegram",outcome="given_up"} 0`,
 			`relay_deliveries_waiting{dest="webhook"} 0`, `relay_deliveries_waiting{dest="telegram"} 0`, `relay_inbox_waiting{bridge="telegram"} 0`,
-			`relay_bridge_state{bridge="telegram",state="running"} 1`, `relay_streams{reader="visitor"} 0`, "relay_scrape_errors 0")
+			`relay_bridge_state{bridge="telegram",state="running"} 1`, `relay_streams{reader="visitor"} 0`, "relay_scrape_errors 0",
+			`relay_site_waiting{site="main"} 0`, `relay_site_waiting{site="berlin"} 0`)
 	})
 	annotated(t, scrape)
 	have := append(namesIn(scrape), "relay_nodes", "relay_lease_held") // with PostgreSQL only: see TestNodes

@@ -25,11 +25,15 @@ func (b Backend) change(ctx context.Context, by chat.Author, in SessionInfo, op 
 	if err := in.check(); err != nil {
 		return err
 	}
+	site, err := in.siteOf(b.relay.Sites())
+	if err != nil {
+		return err
+	}
 	now := chat.Now()
 	return b.relay.transact(ctx, by, func(tx chat.Tx) (chat.Session, error) {
 		s, err := tx.Lock(in.ID)
 		if errors.Is(err, chat.ErrSessionNotFound) {
-			s = chat.Session{ID: in.ID, VisitorID: in.VisitorID, Status: chat.StatusOpen, CreatedAt: orNow(in.CreatedAt, now), LastActivity: now}
+			s = chat.Session{ID: in.ID, Site: site, VisitorID: in.VisitorID, Status: chat.StatusOpen, CreatedAt: orNow(in.CreatedAt, now), LastActivity: now}
 			err = tx.CreateSession(&s)
 		}
 		return s, err

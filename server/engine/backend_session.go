@@ -12,6 +12,9 @@ import (
 type SessionInfo struct {
 	ID        string
 	VisitorID string
+	// Site is the public id of a declared site, decided when the session is mentioned first;
+	// "" is the first.
+	Site      string
 	CreatedAt chat.Time
 	AIActive  *bool
 	Metadata  *chat.Metadata
@@ -30,6 +33,18 @@ func (in *SessionInfo) check() error {
 	}
 	in.Identity = known(in.Identity)
 	return checkIdentity("session.identity", in.Identity)
+}
+
+// siteOf returns the site that the backend names, by its id inside relay.
+func (in *SessionInfo) siteOf(sites *chat.Sites) (string, error) {
+	if in.Site == "" {
+		return "", nil
+	}
+	site, err := sites.Named(in.Site)
+	if err != nil {
+		return "", chat.Errorf(chat.Invalid, "session.site must be the id of a site that SITES_FILE declares")
+	}
+	return site.ID, nil
 }
 
 // known drops null values, which many backends send for unknown

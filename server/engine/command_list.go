@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -83,7 +84,7 @@ func (e *Engine) Execute(ctx context.Context, by chat.Author, sessionID string, 
 	case known.Name == "save":
 		return c.save(ctx)
 	case known.run == nil:
-		return answer(helpText(e.backend), nil)
+		return answer(helpText(e.backend, e.Sites().Several()), nil)
 	default:
 		return known.run(c, ctx)
 	}
@@ -102,8 +103,9 @@ func unknownCommand(name string, names []string) string {
 	return text + " !help lists the commands."
 }
 
-// helpText lists the commands that have an effect in this mode.
-func helpText(backend bool) string {
+// helpText lists the commands that have an effect in this mode, and where there are several
+// sites the one that tells which.
+func helpText(backend, several bool) string {
 	var b strings.Builder
 	b.WriteString("Commands (the visitor sees none of them):")
 	for _, c := range Commands {
@@ -112,7 +114,29 @@ func helpText(backend bool) string {
 		}
 		fmt.Fprintf(&b, "\n!%s – %s", strings.TrimSpace(c.Name+" "+c.Args), c.Help)
 	}
+	if several {
+		b.WriteString("\n!site – the website to which the conversation belongs")
+	}
 	return b.String()
+}
+
+// site tells which site the session belongs to. Where there is one site, and for those who
+// saved an answer of this name, there is no such command.
+func (c *commandContext) site(ctx context.Context, sites *chat.Sites) (CommandResult, error) {
+	var s chat.Session
+	err := c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		s, err = rd.Session(c.sessionID)
+		return err
+	})
+	if err != nil {
+		return CommandResult{}, err
+	}
+	site := sites.Of(s.Site)
+	if site == nil {
+		return CommandResult{}, chat.ErrSiteNotFound
+	}
+	parts := []string{"This conversation is at " + site.Label(), site.PublicID(), site.Address}
+	return answer(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " · "), nil)
 }
 
 func (c *commandContext) close(ctx context.Context) (CommandResult, error) {

@@ -46,7 +46,7 @@ func (c *configuration) SettingsOf(site string) *chat.Settings {
 // visitor's are those of the own site.
 func (c *configuration) SettingsIn(ctx context.Context, by chat.Author, sessionID string) (*chat.Settings, error) {
 	sites := c.Sites()
-	if by.Sender == chat.SenderVisitor || !sites.Several() {
+	if by.Sender == chat.SenderVisitor && !by.AnySite || !sites.Several() {
 		return sites.Settings(by.Site), nil
 	}
 	var s chat.Session

@@ -33,6 +33,9 @@ func (c *commandContext) unknown(ctx context.Context, name string) (CommandResul
 
 // suggest answers an unknown name.
 func (c *commandContext) suggest(ctx context.Context, name string) (CommandResult, error) {
+	if sites := c.relay.Sites(); name == "site" && sites.Several() {
+		return c.site(ctx, sites)
+	}
 	list, err := c.relay.SavedAnswers(ctx, c.by)
 	names := commandNames()
 	for _, a := range list {

@@ -30,6 +30,7 @@ var meanings = map[string]string{
 	"relay_ai_tokens_limit":                   "Tokens that the AI may use a day; 0 is no limit.",
 	"relay_nodes":                             "Relays that share the database, this one included.",
 	"relay_lease_held":                        "1 for each lease that this relay holds.",
+	"relay_site_waiting":                      "Conversations that wait for an answer, by site.",
 	"relay_build_info":                        "1, with relay's version and Go's.",
 	"relay_scrape_errors":                     "What could not be asked for in this scrape and was left out.",
 }

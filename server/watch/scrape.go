@@ -45,7 +45,7 @@ func (w *Watch) scrape(from Sources) http.HandlerFunc {
 		var samples bytes.Buffer
 		w.write(&samples)
 		failed := 0
-		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI, from.writeNodes} {
+		for _, write := range []func(context.Context, io.Writer) error{from.writeStreams, from.writeBridges, from.writeStorage, from.writeAI, from.writeSites, from.writeNodes} {
 			if err := write(ctx, &samples); err != nil {
 				failed++
 				from.Log.Warn("metrics: something cannot be asked for and is left out", "err", err)
@@ -142,6 +142,45 @@ func (s Sources) writeAI(ctx context.Context, w io.Writer) error {
 		gauge(w, "relay_ai_tokens_limit", s.Engine.Settings().AI().DailyTokens)
 	}
 	return err
+}
+
+// mostSites bounds how many sites have a value of their own: a series for each costs its
+// reader memory.
+const mostSites = 100
+
+// otherSites is the label of all the others together, which is no site's id.
+const otherSites = "_others"
+
+// writeSites writes how many conversations wait at each site, where there are several: the
+// sites with the most of them, and all others together.
+func (s Sources) writeSites(ctx context.Context, w io.Writer) error {
+	sites := s.Engine.Sites()
+	if !sites.Several() {
+		return nil
+	}
+	var waiting map[string]int
+	err := s.Engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
+		waiting, err = r.WaitingBySite()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	all := slices.Clone(sites.All())
+	slices.SortStableFunc(all, func(a, b chat.Site) int { return waiting[b.ID] - waiting[a.ID] })
+	others := 0
+	for i := range all {
+		n := waiting[all[i].ID]
+		if i >= mostSites {
+			others += n
+			continue
+		}
+		gauge(w, `relay_site_waiting{site="`+all[i].PublicID()+`"}`, int64(n))
+	}
+	if len(all) > mostSites {
+		gauge(w, `relay_site_waiting{site="`+otherSites+`"}`, int64(others))
+	}
+	return nil
 }
 
 // writeNodes writes how many relays share the database, this one included, and what this
