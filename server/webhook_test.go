@@ -25,7 +25,7 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 )
 
-var update = flag.Bool("update", false, "write the golden files of the webhook")
+var update = flag.Bool("update", false, "write the golden files")
 
 const webhookSecret = "a secret of the receiver"
 
