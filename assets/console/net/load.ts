@@ -237,7 +237,11 @@ export function refresh(id: string): void {
   refreshTimers[id] = setTimeout(() => fetchSession(id), 300);
 }
 
+// gone are the sessions that were erased: what of them is still under way leads to no request.
+export const gone = new Set<string>();
+
 export async function fetchSession(id: string): Promise<void> {
+  if (gone.has(id)) return;
   await snapshot(call<Session>("GET", sessionPath(id)),
     (s) => set({ ...withSession(s), ...(s.id === state.selected && { undelivered: s.undelivered ?? [] }) })).catch(() => undefined);
   attend();

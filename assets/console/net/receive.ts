@@ -6,7 +6,7 @@ import { byId } from "../ui/dom";
 import { applied, needsFiles, needsSession, withoutSession } from "../state/events";
 import { preview, visitorName } from "../ui/format";
 import { loadBridges } from "../shell/health";
-import { attend, count, fetchSession, inStep, loadThread, refresh, reload } from "./load";
+import { attend, count, fetchSession, gone, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "../state/me";
 import { resume } from "../shell/presence";
 import { attempt, set, state } from "../state/store";
@@ -98,6 +98,7 @@ function undelivered({ sessionId, id, dest }: StreamEvent & { id?: unknown }, en
 }
 
 function forget(id: string): void {
+  gone.add(id);
   if (id === state.selected) location.hash = "#/";
   set(withoutSession(id));
   count();
