@@ -36,20 +36,45 @@ func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, 
 // anyway, so relay fetches from there, too.
 func addKnowledge(ctx context.Context, a *app, what string) error {
 	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, store chat.Store, _ *chat.Settings) error {
+		site, err := a.askedSite(ctx, store)
+		if err != nil {
+			return err
+		}
 		if strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://") {
-			s, err := base.AddPages(ctx, what, true, true)
+			s, err := base.AddPages(ctx, *cmp.Or(site, &allSites), what, true, true)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.stdout, "Added %s.\nrelay fetches its pages, one a second, while it runs. See how far it is: relay knowledge list\n", s.URL)
-		} else if err := a.addFile(ctx, base, what); err != nil {
+		} else if err := a.addFile(ctx, base, *cmp.Or(site, &allSites), what); err != nil {
 			return err
 		}
 		return a.audit(ctx, store, chat.AuditKnowledgeAdded, what)
 	})
 }
 
-func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, file string) error {
+// allSites are those that a source answers unless --site names one.
+var allSites = chat.AllSites
+
+// askedSite returns the site that --site names, nil without it.
+func (a *app) askedSite(ctx context.Context, store chat.Store) (*string, error) {
+	named := a.option("--site")
+	if named == nil {
+		return nil, nil
+	}
+	sites := []chat.Site{}
+	err := store.ReadOne(ctx, func(rd chat.Reader) (err error) { sites, err = rd.Sites(); return err })
+	if err != nil {
+		return nil, err
+	}
+	site, err := chat.SitesOf(sites, &chat.Settings{}, nil, nil).Named(*named)
+	if err != nil {
+		return nil, fmt.Errorf("there is no site %q; relay sites list shows their ids", *named)
+	}
+	return &site.ID, nil
+}
+
+func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, site, file string) error {
 	in, err := os.Open(file)
 	if err != nil {
 		return fmt.Errorf("%w; an address begins with https://", err)
@@ -59,7 +84,7 @@ func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, file strin
 	if err != nil {
 		return err
 	}
-	s, err := base.AddFile(ctx, filepath.Base(file), data)
+	s, err := base.AddFile(ctx, site, filepath.Base(file), data)
 	if err == nil {
 		err = base.ReadFiles(ctx)
 	}
@@ -161,8 +186,12 @@ func (a *app) onSource(ctx context.Context, name string, do func(*knowledge.Know
 // askKnowledge prints the passages that the AI would get for a question, and its
 // answer if one is set up.
 func askKnowledge(ctx context.Context, a *app, question string) error {
-	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, _ chat.Store, settings *chat.Settings) error {
-		passages, err := base.Passages(ctx, question, 6)
+	return a.withKnowledge(ctx, func(base *knowledge.Knowledge, store chat.Store, settings *chat.Settings) error {
+		site, err := a.askedSite(ctx, store)
+		if err != nil {
+			return err
+		}
+		passages, err := base.Passages(ctx, site, question, 6)
 		if err != nil {
 			return err
 		}

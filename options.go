@@ -11,8 +11,10 @@ import (
 
 // ownOptions are the flags of single commands, by the words that the command begins with.
 var ownOptions = map[string][]string{
-	"sites add":   {"--id", "--color", "--origin", "--key"},
-	"sites erase": {"--name"},
+	"knowledge add": {"--site"},
+	"knowledge ask": {"--site"},
+	"sites add":     {"--id", "--color", "--origin", "--key"},
+	"sites erase":   {"--name"},
 }
 
 // options returns the flags of all single commands.

@@ -88,7 +88,7 @@ func checkNew(t *testing.T, d *db.DB) {
 		_, err := tx.PutUpdate(&chat.Update{Bridge: "telegram", Key: "new", Raw: chat.Raw("{}")})
 		return err
 	})
-	numbers, err := d.FindPassages(t.Context(), []string{"passages"}, 100)
+	numbers, err := d.FindPassages(t.Context(), nil, []string{"passages"}, 100)
 	if err != nil || len(numbers) == 0 {
 		t.Errorf("found %v, %v", numbers, err)
 	}

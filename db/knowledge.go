@@ -7,7 +7,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-const selectSources = `SELECT s.id, s.kind, s.title, s.url, s.trusted, s.note, s.created_at, s.refresh_at,
+const selectSources = `SELECT s.id, s.kind, s.title, s.url, s.site, s.trusted, s.note, s.created_at, s.refresh_at,
 	(SELECT COUNT(*) FROM pages p WHERE p.source = s.number AND p.sitemap = ?) AS pages,
 	(SELECT COUNT(*) FROM pages p WHERE p.source = s.number AND p.state = 0) AS waiting,
 	(SELECT COUNT(*) FROM pages p WHERE p.source = s.number AND p.state = 2) AS failed,
@@ -36,8 +36,8 @@ func (d *DB) Source(ctx context.Context, id string) (s chat.KnowledgeSource, pag
 
 const (
 	countSources = `SELECT COUNT(*) FROM sources`
-	insertSource = `INSERT INTO sources (number, id, kind, trusted, created_at, refresh_at, url, title, note, session)
-		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM sources), ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertSource = `INSERT INTO sources (number, id, kind, trusted, created_at, refresh_at, url, title, note, site, session)
+		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM sources), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	askedBy = `SELECT session FROM questions WHERE id = ?`
 )
 
@@ -58,7 +58,7 @@ func (d *DB) AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat
 		if n, err := one[int](t, nil, countSources); err != nil || n >= chat.MaxSources {
 			return firstOf(err, chat.ErrTooManySources)
 		}
-		_, err := t.q.exec(insertSource, s.ID, s.Kind, s.Trusted, int64(s.CreatedAt), int64(s.RefreshAt), s.URL, s.Title, s.Note, session)
+		_, err := t.q.exec(insertSource, s.ID, s.Kind, s.Trusted, int64(s.CreatedAt), int64(s.RefreshAt), s.URL, s.Title, s.Note, s.Site, session)
 		if err != nil {
 			return fmt.Errorf("add source %s: %w", s.ID, err)
 		}
@@ -76,6 +76,13 @@ func firstOf(err, other error) error {
 		return err
 	}
 	return other
+}
+
+const setSourceSite = `UPDATE sources SET site = ? WHERE id = ?`
+
+// MoveSource makes a source answer the visitors of another site, or of all.
+func (d *DB) MoveSource(ctx context.Context, id, site string) error {
+	return d.backend.apply(ctx, func(t *tx) error { return t.touch(chat.ErrSourceNotFound, setSourceSite, site, id) })
 }
 
 const (

@@ -10,13 +10,14 @@ import (
 )
 
 // FindPassages ranks the passages that have any of the words: first those that have
-// rare ones, often, or in their titles. It returns their numbers.
-func (d *DB) FindPassages(ctx context.Context, words []string, limit int) (numbers []int64, err error) {
+// rare ones, often, or in their titles. It returns their numbers; with a site, only of
+// sources for its visitors.
+func (d *DB) FindPassages(ctx context.Context, site *string, words []string, limit int) (numbers []int64, err error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
 	err = d.backend.look(ctx, func(t *tx) error {
-		numbers, err = t.q.findWords(words, limit)
+		numbers, err = t.q.findWords(site, words, limit)
 		return err
 	})
 	return numbers, err
@@ -24,7 +25,11 @@ func (d *DB) FindPassages(ctx context.Context, words []string, limit int) (numbe
 
 const (
 	insertWords = `INSERT INTO passage_words (rowid, title, text) VALUES (?, ?, ?)`
-	findWords   = `SELECT rowid FROM passage_words WHERE passage_words MATCH ? ORDER BY bm25(passage_words, 3.0, 1.0), rowid LIMIT ?`
+	findWords   = `SELECT passage_words.rowid FROM passage_words`
+	matching    = ` WHERE passage_words MATCH ?`
+	bestFirst   = ` ORDER BY bm25(passage_words, 3.0, 1.0), passage_words.rowid LIMIT ?`
+	// forSite are the sources that answer a site's visitors, of a passage g.
+	forSite = ` JOIN pages p ON p.number = g.page JOIN sources s ON s.number = p.source AND s.site IN ('` + chat.AllSites + `', ?)`
 )
 
 // putWords makes a passage one that can be found.
@@ -33,12 +38,16 @@ func (c *conn) putWords(number int64, p *chat.IndexedPassage) error {
 	return err
 }
 
-func (c *conn) findWords(words []string, limit int) (numbers []int64, err error) {
+func (c *conn) findWords(site *string, words []string, limit int) (numbers []int64, err error) {
+	query, args := findWords, []any{}
+	if site != nil {
+		query, args = query+` JOIN passages g ON g.number = passage_words.rowid`+forSite, append(args, *site)
+	}
 	match := `"` + strings.Join(words, `" OR "`) + `"`
 	err = c.rows(func() []any {
 		numbers = append(numbers, 0)
 		return []any{&numbers[len(numbers)-1]}
-	}, limited(findWords, limit), match)
+	}, limited(query+matching+bestFirst, limit), append(args, match)...)
 	return numbers, err
 }
 
@@ -51,7 +60,8 @@ const (
 		counted AS (SELECT word, q, (SELECT COUNT(*) FROM passage_words w WHERE w.words @@ a.q) AS n FROM asked a),
 		rare AS (SELECT word, q, n, SUM(n) OVER (ORDER BY n, word) - n AS before FROM counted WHERE n > 0),
 		hits AS (SELECT w.passage, ts_rank('{0.33, 0.33, 0.33, 1}', w.words, r.q, 1) * ln(1 + ((SELECT COUNT(*) FROM passage_words) - r.n + 0.5) / (r.n + 0.5)) AS score
-			FROM rare r JOIN passage_words w ON w.words @@ r.q WHERE r.before < 3000)
+			FROM rare r JOIN passage_words w ON w.words @@ r.q`
+	mostRanked = ` WHERE r.before < 3000)
 		SELECT passage FROM hits GROUP BY passage ORDER BY SUM(score) DESC, passage LIMIT ?`
 	// onlyIndex keeps the planner, which knows nothing of the words yet, from
 	// reading all passages for each of them.
@@ -93,7 +103,7 @@ func quoteWord(word string) string {
 	return "'" + strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(word) + "'"
 }
 
-func (p *pgTx) findWords(words []string, limit int) (numbers []int64, err error) {
+func (p *pgTx) findWords(site *string, words []string, limit int) (numbers []int64, err error) {
 	quoted := make([]string, len(words))
 	for i, word := range words {
 		quoted[i] = quoteWord(word)
@@ -101,7 +111,11 @@ func (p *pgTx) findWords(words []string, limit int) (numbers []int64, err error)
 	if _, err := p.exec(onlyIndex); err != nil {
 		return nil, err
 	}
-	err = p.list(&numbers, findRanked, quoted, limit)
+	query, args := findRanked, []any{quoted}
+	if site != nil {
+		query, args = query+` JOIN passages g ON g.number = w.passage`+forSite, append(args, *site)
+	}
+	err = p.list(&numbers, query+mostRanked, append(args, limit)...)
 	return numbers, err
 }
 

@@ -31,9 +31,13 @@ func (d *DB) PutVectors(ctx context.Context, model string, numbers []int64, vect
 	})
 }
 
-// EachVector calls with the vector of every passage that has one of the model. It is
-// valid until with returns.
-func (d *DB) EachVector(ctx context.Context, model string, with func(number int64, vector []byte)) error {
+// EachVector calls with the vector of every passage that has one of the model; with a site,
+// of the sources for its visitors. It is valid until with returns.
+func (d *DB) EachVector(ctx context.Context, site *string, model string, with func(number int64, vector []byte)) error {
+	query, args := `SELECT g.number, g.vector FROM passages g`, []any{}
+	if site != nil {
+		query, args = query+forSite, append(args, *site)
+	}
 	return d.backend.look(ctx, func(t *tx) error {
 		var number, before int64
 		var vector []byte
@@ -42,7 +46,7 @@ func (d *DB) EachVector(ctx context.Context, model string, with func(number int6
 				with(before, vector)
 			}
 			return []any{&number, &vector}
-		}, limited(`SELECT number, vector FROM passages WHERE model = ? LIMIT ?`, chat.MaxPassages), model)
+		}, limited(query+` WHERE g.model = ? LIMIT ?`, chat.MaxPassages), append(args, model)...)
 		if err == nil && number != 0 {
 			with(number, vector)
 		}

@@ -54,7 +54,7 @@ type querier interface {
 	// putWords lets a passage be found by its words, findWords ranks those that
 	// have any of some words. Each dialect has an index of its own.
 	putWords(number int64, p *chat.IndexedPassage) error
-	findWords(words []string, limit int) (numbers []int64, err error)
+	findWords(site *string, words []string, limit int) (numbers []int64, err error)
 	// putText adds the words of a message to the index unless it is there or the number
 	// is taken, changeText replaces them. findTexts ends early with ctx.
 	putText(p textPlace, set []string) (int64, error)

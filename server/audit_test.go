@@ -57,6 +57,7 @@ var audited = map[string]string{
 	"POST /api/admin/knowledge/files":                    chat.AuditKnowledgeAdded,
 	"DELETE /api/admin/knowledge/questions/{id}":         chat.AuditQuestionRemoved,
 	"POST /api/admin/knowledge/questions/{id}/answer":    chat.AuditKnowledgeAdded,
+	"PATCH /api/admin/knowledge/sources/{id}":            chat.AuditKnowledgeMoved,
 	"DELETE /api/admin/knowledge/sources/{id}":           chat.AuditKnowledgeRemoved,
 	"POST /api/admin/knowledge/sources/{id}/refresh":     chat.AuditKnowledgeRefreshed,
 	"POST /api/admin/system/backups":                     chat.AuditBackupMade,
@@ -150,6 +151,7 @@ func TestAuditEntries(t *testing.T) {
 	pages := s.must("POST", knowledgePath, secretKey, object{"url": "https://shop.example.com/help"}).text("id")
 	done[chat.AuditKnowledgeAdded]++
 	change("POST /api/admin/knowledge/sources/{id}/refresh", knowledgePath+"/sources/"+pages+"/refresh", nil, "https://shop.example.com/help")
+	change("PATCH /api/admin/knowledge/sources/{id}", knowledgePath+"/sources/"+added, object{"site": nil}, added)
 	change("DELETE /api/admin/knowledge/sources/{id}", knowledgePath+"/sources/"+added, nil, added)
 	for _, q := range []string{"Is my IBAN DE02120300000000202051 right?", "Who is your boss?"} {
 		if err := s.knowledge.Unanswered(t.Context(), session, q); err != nil {

@@ -63,7 +63,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		settings:      settings,
 		sites:         &siteAPI{audit, s.clients, settings, engine, keys},
 		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
-		knowledge:     &knowledgeAPI{audit, d.Knowledge},
+		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites},
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},

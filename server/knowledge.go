@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -15,20 +16,24 @@ import (
 type Knowledge interface {
 	Sources(ctx context.Context) ([]chat.KnowledgeSource, error)
 	Source(ctx context.Context, id string) (chat.KnowledgeSource, []chat.SourcePage, error)
-	AddText(ctx context.Context, title, text, address string) (chat.KnowledgeSource, error)
-	AddFile(ctx context.Context, name string, data []byte) (chat.KnowledgeSource, error)
+	// What is added answers the visitors of a site, or of all with chat.AllSites.
+	AddText(ctx context.Context, site, title, text, address string) (chat.KnowledgeSource, error)
+	AddFile(ctx context.Context, site, name string, data []byte) (chat.KnowledgeSource, error)
 	// AddPages adds a web page; with follow, also the pages that it leads to.
-	AddPages(ctx context.Context, address string, follow, trusted bool) (chat.KnowledgeSource, error)
+	AddPages(ctx context.Context, site, address string, follow, trusted bool) (chat.KnowledgeSource, error)
+	// Move makes a source answer the visitors of another site, or of all.
+	Move(ctx context.Context, id, site string) error
 	Refresh(ctx context.Context, id string) error
 	// Look reads a website's name, icon and colour.
 	Look(ctx context.Context, address string) (chat.SiteLook, error)
 	Remove(ctx context.Context, id string) error
-	Passages(ctx context.Context, question string, n int) ([]chat.Passage, error)
+	// Passages are those of sources for a site's visitors, or of all with nil.
+	Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error)
 	// Questions are those that had no answer.
 	Questions(ctx context.Context) ([]chat.Question, error)
 	DropQuestion(ctx context.Context, id string) error
 	// Answer adds a text that answers a question.
-	Answer(ctx context.Context, question, title, text string) (chat.KnowledgeSource, error)
+	Answer(ctx context.Context, site, question, title, text string) (chat.KnowledgeSource, error)
 }
 
 // shownPassages is how many passages a search returns: as many as the AI gets.
@@ -38,12 +43,46 @@ const shownPassages = 6
 type knowledgeAPI struct {
 	auditor
 	knowledge Knowledge
+	sites     func() *chat.Sites
 }
 
-// sources answers GET /api/admin/knowledge.
+// sourceView is a source with its site, if it has one, as soon as there are several.
+type sourceView struct {
+	chat.KnowledgeSource
+	Site string `json:"site,omitempty"`
+}
+
+func (s *knowledgeAPI) view(source chat.KnowledgeSource) sourceView {
+	v := sourceView{KnowledgeSource: source}
+	if source.Site != chat.AllSites {
+		v.Site = s.sites().Shown(source.Site)
+	}
+	return v
+}
+
+// sources answers GET /api/admin/knowledge: with ?site= what answers its visitors.
 func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	site, err := siteAsked(r, s.sites())
+	if err != nil {
+		return nil, err
+	}
 	list, err := s.knowledge.Sources(r.Context())
-	return map[string]any{"sources": append([]chat.KnowledgeSource{}, list...)}, err
+	views := []sourceView{}
+	for _, source := range list {
+		if site == nil || source.Site == chat.AllSites || source.Site == *site {
+			views = append(views, s.view(source))
+		}
+	}
+	return map[string]any{"sources": views}, err
+}
+
+// whose is the site whose visitors a new source answers: ?site= names one, or it is for all.
+func (s *knowledgeAPI) whose(r *http.Request) (string, error) {
+	site, err := siteAsked(r, s.sites())
+	if err != nil || site == nil {
+		return chat.AllSites, err
+	}
+	return *site, nil
 }
 
 type addKnowledgeRequest struct {
@@ -55,14 +94,17 @@ type addKnowledgeRequest struct {
 
 // add answers POST /api/admin/knowledge: a text, or the address of pages.
 func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in addKnowledgeRequest) (any, error) {
+	site, err := s.whose(r)
 	switch {
+	case err != nil:
+		return nil, err
 	case in.Text != "" || in.Title != "":
-		added, err := s.knowledge.AddText(r.Context(), in.Title, in.Text, in.URL)
+		added, err := s.knowledge.AddText(r.Context(), site, in.Title, in.Text, in.URL)
 		return s.added(r, by, added, added.Title, err)
 	case in.URL == "":
 		return nil, badRequest("url, or title and text are required")
 	}
-	added, err := s.knowledge.AddPages(r.Context(), in.URL, in.Follow, false)
+	added, err := s.knowledge.AddPages(r.Context(), site, in.URL, in.Follow, false)
 	return s.added(r, by, added, added.URL, err)
 }
 
@@ -71,11 +113,15 @@ func (s *knowledgeAPI) added(r *http.Request, by chat.Author, added chat.Knowled
 	if err == nil {
 		s.audit(r, by, chat.AuditKnowledgeAdded, name, added.Kind)
 	}
-	return added, err
+	return s.view(added), err
 }
 
 // addFile answers POST /api/admin/knowledge/files.
 func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := s.whose(r)
+	if err != nil {
+		return nil, err
+	}
 	boundary, err := formBoundary(r)
 	if err != nil {
 		return nil, err
@@ -96,14 +142,43 @@ func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.A
 	if form.filename == "" || !isText(form.filename) {
 		return nil, badRequest("file is required, with a name")
 	}
-	added, err := s.knowledge.AddFile(r.Context(), form.filename, data)
+	added, err := s.knowledge.AddFile(r.Context(), site, form.filename, data)
 	return s.added(r, by, added, added.Title, err)
 }
 
 // source answers GET /api/admin/knowledge/sources/{id} with its pages.
 func (s *knowledgeAPI) source(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	source, pages, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
-	return map[string]any{"source": source, "pages": append([]chat.SourcePage{}, pages...)}, err
+	return map[string]any{"source": s.view(source), "pages": append([]chat.SourcePage{}, pages...)}, err
+}
+
+type moveSourceRequest struct {
+	Site json.RawMessage `json:"site"`
+}
+
+// move answers PATCH /api/admin/knowledge/sources/{id}: whose visitors it answers, with null
+// those of all sites.
+func (s *knowledgeAPI) move(_ http.ResponseWriter, r *http.Request, by chat.Author, in moveSourceRequest) (any, error) {
+	id, site := "", chat.AllSites
+	if string(in.Site) != "null" {
+		if json.Unmarshal(in.Site, &id) != nil {
+			return nil, badRequest("site must be the id of a site, or null")
+		}
+		named, err := s.sites().Named(id)
+		if err != nil {
+			return nil, chat.ErrorAt(chat.Invalid, "site", "site must be the id of a site; GET /api/admin/sites lists them")
+		}
+		site = named.ID
+	}
+	if err := s.knowledge.Move(r.Context(), pathVar(r, "id"), site); err != nil {
+		return nil, err
+	}
+	moved, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditKnowledgeMoved, knowledgeName(moved), cmp.Or(s.view(moved).Site, chat.AllSites))
+	return s.view(moved), nil
 }
 
 func (s *knowledgeAPI) remove(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -146,7 +221,11 @@ func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.Aut
 	if err := required("q", question); err != nil {
 		return nil, err
 	}
-	found, err := s.knowledge.Passages(r.Context(), question, shownPassages)
+	site, err := siteAsked(r, s.sites())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.knowledge.Passages(r.Context(), site, question, shownPassages)
 	views := make([]passageView, len(found))
 	for i, p := range found {
 		views[i] = passageView{p.Source, p.Title, p.URL, p.Text}
@@ -173,7 +252,11 @@ type answerQuestionRequest struct {
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
 func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author, in answerQuestionRequest) (any, error) {
-	added, err := s.knowledge.Answer(r.Context(), pathVar(r, "id"), in.Title, in.Text)
+	site, err := s.whose(r)
+	if err != nil {
+		return nil, err
+	}
+	added, err := s.knowledge.Answer(r.Context(), site, pathVar(r, "id"), in.Title, in.Text)
 	return s.added(r, by, added, added.ID, err)
 }
 

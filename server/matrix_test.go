@@ -115,6 +115,7 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/knowledge/questions/{id}":         {administrator, "/api/admin/knowledge/questions/x", nil, 404},
 	"POST /api/admin/knowledge/questions/{id}/answer":    {administrator, "/api/admin/knowledge/questions/x/answer", object{"text": "x"}, 404},
 	"GET /api/admin/knowledge/sources/{id}":              {operator, "/api/admin/knowledge/sources/x", nil, 404},
+	"PATCH /api/admin/knowledge/sources/{id}":            {administrator, "/api/admin/knowledge/sources/x", object{"site": nil}, 404},
 	"DELETE /api/admin/knowledge/sources/{id}":           {administrator, "/api/admin/knowledge/sources/x", nil, 404},
 	"POST /api/admin/knowledge/sources/{id}/refresh":     {administrator, "/api/admin/knowledge/sources/x/refresh", nil, 404},
 	"GET /api/admin/stats":                               {operator, "/api/admin/stats", nil, 0},

@@ -226,6 +226,7 @@ func (c *community) settingRoutes() []route {
 		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators, c.knowledge.dropQuestion},
 		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, body(c.knowledge.answerQuestion)},
 		{"GET", "/api/admin/knowledge/sources/{id}", operators, c.knowledge.source},
+		{"PATCH", "/api/admin/knowledge/sources/{id}", administrators, body(c.knowledge.move)},
 		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators, c.knowledge.remove},
 		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators, c.knowledge.refresh},
 		{"POST", "/api/admin/widget/look", administrators, body(c.knowledge.proposeLook)},

@@ -145,7 +145,11 @@ func (s *site) runBridges(kinds []bridges.Kind) *bridges.Set {
 
 // runAI runs the AI until the test ends.
 func (s *site) runAI(log *slog.Logger) *bridges.AI {
-	own := bridges.NewAI(s.Engine, bridges.AIOptions{Knowledge: ai.None{}, Log: log})
+	var known ai.Knowledge = ai.None{} // in bridge mode
+	if s.knowledge != nil {
+		known = s.knowledge
+	}
+	own := bridges.NewAI(s.Engine, bridges.AIOptions{Knowledge: known, Log: log})
 	ctx, cancel := contextOf(s.t)
 	ended := make(chan error, 1)
 	go func() { ended <- own.Run(ctx) }()

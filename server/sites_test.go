@@ -336,15 +336,21 @@ func TestAIOfSites(t *testing.T) {
 	s.must("PATCH", "/api/admin/settings", secretKey, object{"aiMode": "off"})
 	berlin := s.addSite("Berlin")
 	s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"aiMode": "answer", "aiName": "Berolina", "aiSystemPrompt": "We sell umbrellas in Berlin."})
+	for site, text := range map[string]string{"main": "Umbrellas at home are of silk.", "berlin": "Umbrellas in Berlin are of nylon."} {
+		s.must("POST", knowledgePath+"?site="+site, secretKey, object{"title": "Umbrellas", "text": text})
+	}
 	here, there := s.open("v"), s.openAt(berlin, "v")
 	s.say(here, "hi")
 	next := s.stream("/api/widget/stream?sessionId="+there, berlin)
-	s.must("POST", "/api/widget/messages", berlin, object{"sessionId": there, "content": "hi"})
+	s.must("POST", "/api/widget/messages", berlin, object{"sessionId": there, "content": "hi, of what are your umbrellas?"})
 	for f := next(); !strings.Contains(f.data, `"content":"Guten Tag!","sender":"ai"`); f = next() {
 	}
 	asked := model.Asked()
 	if len(asked) != 1 || !strings.Contains(asked[0].System, "Berolina") || !strings.Contains(asked[0].System, "umbrellas in Berlin") {
 		t.Errorf("the model is asked %v", asked)
+	}
+	if whole := fmt.Sprint(asked); !strings.Contains(whole, "of nylon") || strings.Contains(whole, "of silk") {
+		t.Errorf("the model may answer from %s", whole)
 	}
 	if history := s.must("GET", "/api/admin/sessions/"+here+"/messages", secretKey, nil); strings.Contains(string(history.body), `"sender":"ai"`) {
 		t.Errorf("where it is off: %s", history.body)
@@ -405,4 +411,62 @@ func TestSiteCommand(t *testing.T) {
 	if got := run(there, "!site"); got != "!site is sent." {
 		t.Errorf("with a saved answer of that name the answer is %q", got)
 	}
+}
+
+// TestKnowledgeOfSites: a source answers the visitors of its site alone, or of all; it moves,
+// and goes with its site.
+func TestKnowledgeOfSites(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		common := s.must("POST", knowledgePath, secretKey, object{"title": "Delivery", "text": "We deliver lamps within two days."}).text("id")
+		if got := s.must("GET", knowledgePath, secretKey, nil); got.get("sources").([]any)[0].(map[string]any)["site"] != nil {
+			t.Errorf("with one site a source has one: %s", got.body)
+		}
+		s.addSite("Berlin")
+		s.addSite("Paris")
+		add := func(site, title, text string) string {
+			t.Helper()
+			return s.must("POST", knowledgePath+"?site="+site, secretKey, object{"title": title, "text": text}).text("id")
+		}
+		berlin := add("berlin", "Lamps in Berlin", "Berlin sells lamps of steel.")
+		add("main", "Lamps at home", "We sell lamps of oak.")
+		found := func(query string) string {
+			t.Helper()
+			titles := []string{}
+			for _, p := range s.must("GET", knowledgePath+"/search?q=lamps"+query, secretKey, nil).get("passages").([]any) {
+				titles = append(titles, p.(map[string]any)["title"].(string))
+			}
+			slices.Sort(titles)
+			return strings.Join(titles, ", ")
+		}
+		for query, want := range map[string]string{"": "Delivery, Lamps at home, Lamps in Berlin", "&site=berlin": "Delivery, Lamps in Berlin",
+			"&site=main": "Delivery, Lamps at home", "&site=paris": "Delivery"} {
+			if got := found(query); got != want {
+				t.Errorf("%q finds %s, want %s", query, got, want)
+			}
+		}
+		if n := len(s.must("GET", knowledgePath+"?site=berlin", secretKey, nil).get("sources").([]any)); n != 2 {
+			t.Errorf("Berlin's visitors are answered from %d sources", n)
+		}
+		if got := s.must("PATCH", knowledgePath+"/sources/"+common, secretKey, object{"site": "paris"}); got.text("site") != "paris" {
+			t.Errorf("it was moved to %s", got.body)
+		}
+		if got := found("&site=berlin") + "; " + found("&site=paris"); got != "Lamps in Berlin; Delivery" {
+			t.Errorf("after the move they find %s", got)
+		}
+		s.refused(s.call("PATCH", knowledgePath+"/sources/"+common, secretKey, object{"site": "none"}), 400, "site must be the id of a site")
+		s.refused(s.call("PATCH", knowledgePath+"/sources/"+common, secretKey, object{}), 400, "site must be the id of a site, or null")
+		s.refused(s.call("POST", knowledgePath+"?site=none", secretKey, object{"title": "x", "text": "y"}), 400, "site must be the id of a site")
+		s.must("PATCH", knowledgePath+"/sources/"+common, secretKey, object{"site": nil})
+		s.must("DELETE", "/api/admin/sites/berlin?name=Berlin", secretKey, nil)
+		_, stop := s.serve()
+		defer stop()
+		for deadline := time.Now().Add(20 * time.Second); s.call("GET", knowledgePath+"/sources/"+berlin, secretKey, nil).status != 404; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the erased site's source is still there")
+			}
+		}
+		if got := found(""); got != "Delivery, Lamps at home" {
+			t.Errorf("of the others there is %s", got)
+		}
+	})
 }

@@ -14,8 +14,9 @@ import (
 
 // Knowledge finds passages that the model may answer from.
 type Knowledge interface {
-	// Passages finds the n passages that fit a question best.
-	Passages(ctx context.Context, question string, n int) ([]chat.Passage, error)
+	// Passages finds the n passages that fit a question best, of sources for a site's
+	// visitors; nil: there is one site.
+	Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error)
 	// Unanswered records a question that could not be answered.
 	Unanswered(ctx context.Context, sessionID, question string) error
 }
@@ -25,7 +26,7 @@ type Knowledge interface {
 type None struct{}
 
 // Passages implements [Knowledge].
-func (None) Passages(context.Context, string, int) ([]chat.Passage, error) { return nil, nil }
+func (None) Passages(context.Context, *string, string, int) ([]chat.Passage, error) { return nil, nil }
 
 // Unanswered implements [Knowledge].
 func (None) Unanswered(context.Context, string, string) error { return nil }

@@ -39,7 +39,7 @@ type library struct {
 	unanswered []string
 }
 
-func (l *library) Passages(context.Context, string, int) ([]chat.Passage, error) {
+func (l *library) Passages(context.Context, *string, string, int) ([]chat.Passage, error) {
 	return l.passages, nil
 }
 

@@ -73,6 +73,14 @@ func (s *Sink) of(session *chat.Session) *chat.AI {
 	return &settings
 }
 
+// siteOf is the site whose sources a turn is answered from, nil where there is one.
+func (s *Sink) siteOf(turn *engine.AITurn) *string {
+	if !s.Engine.Sites().Several() {
+		return nil
+	}
+	return &turn.Session.Site
+}
+
 // takeTurn answers a session's visitor, if that is still wanted.
 func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	turn, err := s.Engine.AITurn(ctx, d)
@@ -205,7 +213,7 @@ func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, rea
 func (s *Sink) passages(ctx context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
 	ctx, cancel := context.WithTimeout(ctx, knowledgeTimeout)
 	defer cancel()
-	passages, err := s.Knowledge.Passages(ctx, question(turn), maxPassages)
+	passages, err := s.Knowledge.Passages(ctx, s.siteOf(turn), question(turn), maxPassages)
 	if err != nil {
 		return nil, fmt.Errorf("search the knowledge: %w", err)
 	}

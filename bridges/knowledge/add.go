@@ -18,14 +18,15 @@ import (
 // maxText is how long a text that is typed in may be, in characters.
 const maxText = 200_000
 
-// AddText adds a text, which can be found at once. It may say where people find it.
-func (k *Knowledge) AddText(ctx context.Context, title, text, address string) (chat.KnowledgeSource, error) {
-	return k.addText(ctx, title, text, address, "")
+// AddText adds a text, which can be found at once. It may say where people find it. Like
+// every source it answers the visitors of a site, or of all with [chat.AllSites].
+func (k *Knowledge) AddText(ctx context.Context, site, title, text, address string) (chat.KnowledgeSource, error) {
+	return k.addText(ctx, site, title, text, address, "")
 }
 
 // Answer adds a text that answers a question, which is then forgotten. Without a
 // title, the question is the title, without what is personal in it.
-func (k *Knowledge) Answer(ctx context.Context, question, title, text string) (chat.KnowledgeSource, error) {
+func (k *Knowledge) Answer(ctx context.Context, site, question, title, text string) (chat.KnowledgeSource, error) {
 	q, err := k.store.Question(ctx, question)
 	if err != nil {
 		return chat.KnowledgeSource{}, err
@@ -33,10 +34,10 @@ func (k *Knowledge) Answer(ctx context.Context, question, title, text string) (c
 	if strings.TrimSpace(title) == "" {
 		title = chat.WithoutPersonal(q.Question)
 	}
-	return k.addText(ctx, title, text, "", question)
+	return k.addText(ctx, site, title, text, "", question)
 }
 
-func (k *Knowledge) addText(ctx context.Context, title, text, address, question string) (s chat.KnowledgeSource, err error) {
+func (k *Knowledge) addText(ctx context.Context, site, title, text, address, question string) (s chat.KnowledgeSource, err error) {
 	title, text = oneLine(title), strings.TrimSpace(clean(text))
 	switch {
 	case title == "":
@@ -57,14 +58,14 @@ func (k *Knowledge) addText(ctx context.Context, title, text, address, question 
 	if len(passages) == 0 {
 		return s, chat.Errorf(chat.Invalid, "text has no words")
 	}
-	s = k.newSource(chat.KnowledgeText, title, address)
+	s = k.newSource(site, chat.KnowledgeText, title, address)
 	s.Pages, s.Passages = 1, len(passages)
 	page := chat.SourcePage{URL: address, Title: title, State: chat.PageRead, FetchedAt: s.CreatedAt}
 	return s, k.add(ctx, &s, &page, passages, question)
 }
 
 // AddFile adds a file, which is read soon.
-func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s chat.KnowledgeSource, err error) {
+func (k *Knowledge) AddFile(ctx context.Context, site, name string, data []byte) (s chat.KnowledgeSource, err error) {
 	name = oneLine(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	kind, known := fileKinds[strings.ToLower(path.Ext(name))]
 	switch {
@@ -79,7 +80,7 @@ func (k *Knowledge) AddFile(ctx context.Context, name string, data []byte) (s ch
 	case kind != kindPDF && !isText(data):
 		return s, chat.Errorf(chat.Unsupported, "The file is not a text, whatever its name says; save it as text in UTF-8")
 	}
-	s = k.newSource(chat.KnowledgeFile, name, "")
+	s = k.newSource(site, chat.KnowledgeFile, name, "")
 	s.Pages, s.Waiting = 1, 1
 	return s, k.add(ctx, &s, &chat.SourcePage{Title: name, File: data}, nil, "")
 }
@@ -90,7 +91,7 @@ var errAddress = &chat.Error{Kind: chat.Invalid, Text: "url must be the address 
 // page leads to in its folder. A host that the machine's owner names is trusted, which
 // means that it may be in a private network, if it is there now: a public name that
 // points inside later is not followed there.
-func (k *Knowledge) AddPages(ctx context.Context, address string, follow, trusted bool) (s chat.KnowledgeSource, err error) {
+func (k *Knowledge) AddPages(ctx context.Context, site, address string, follow, trusted bool) (s chat.KnowledgeSource, err error) {
 	u, ok := parseAddress(address)
 	if !ok {
 		return s, errAddress
@@ -106,7 +107,7 @@ func (k *Knowledge) AddPages(ctx context.Context, address string, follow, truste
 	if follow {
 		kind = chat.KnowledgeSite
 	}
-	s = k.newSource(kind, u.String(), u.String())
+	s = k.newSource(site, kind, u.String(), u.String())
 	s.Trusted, s.RefreshAt = trusted && isPrivate(ctx, u.Hostname()), s.CreatedAt.Add(refreshEvery)
 	s.Pages, s.Waiting = 1, 1
 	return s, k.add(ctx, &s, &chat.SourcePage{URL: u.String(), NextAt: s.CreatedAt}, nil, "")
@@ -120,14 +121,19 @@ func isPrivate(ctx context.Context, host string) bool {
 	})
 }
 
-func (k *Knowledge) newSource(kind, title, address string) chat.KnowledgeSource {
-	return chat.KnowledgeSource{ID: chat.NewID(), Kind: kind, Title: title, URL: address, CreatedAt: k.now()}
+func (k *Knowledge) newSource(site, kind, title, address string) chat.KnowledgeSource {
+	return chat.KnowledgeSource{ID: chat.NewID(), Site: site, Kind: kind, Title: title, URL: address, CreatedAt: k.now()}
 }
 
 func (k *Knowledge) add(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error {
 	err := k.store.AddSource(ctx, s, first, passages, question)
 	k.ring()
 	return err
+}
+
+// Move makes a source answer the visitors of another site, or of all.
+func (k *Knowledge) Move(ctx context.Context, id, site string) error {
+	return k.store.MoveSource(ctx, id, site)
 }
 
 // Refresh fetches the pages of a source again. Texts and files have none.

@@ -15,6 +15,7 @@ import (
 	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // packed answers with a body of n zeros, compressed.
@@ -233,13 +234,13 @@ func TestPrivateAddresses(t *testing.T) {
 	inside := newSite(t, map[string]http.HandlerFunc{"/": page("Inside", "<p>Internal affairs.</p>")})
 	named := strings.Replace(inside.URL, "127.0.0.1", "localtest.invalid", 1)
 	b := newBase(t, dbtest.Memory(t))
-	if _, err := b.AddPages(t.Context(), inside.URL, true, false); err == nil || !strings.Contains(err.Error(), "WEBHOOK_ALLOW_CIDRS") {
+	if _, err := b.AddPages(t.Context(), chat.AllSites, inside.URL, true, false); err == nil || !strings.Contains(err.Error(), "WEBHOOK_ALLOW_CIDRS") {
 		t.Errorf("an address of the API: %v", err)
 	}
-	if _, err := b.AddPages(t.Context(), "http://169.254.169.254/", true, true); err == nil {
+	if _, err := b.AddPages(t.Context(), chat.AllSites, "http://169.254.169.254/", true, true); err == nil {
 		t.Error("the owner reaches the cloud's metadata")
 	}
-	source, err := b.AddPages(t.Context(), named, true, false)
+	source, err := b.AddPages(t.Context(), chat.AllSites, named, true, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestPrivateAddresses(t *testing.T) {
 		t.Errorf("a name that is unknown: %+v", got)
 	}
 	allowed := newBase(t, dbtest.Memory(t), func(o *knowledge.Options) { o.Allowed = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	added, err := allowed.AddPages(t.Context(), inside.URL, true, false)
+	added, err := allowed.AddPages(t.Context(), chat.AllSites, inside.URL, true, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +268,7 @@ func TestRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := newBase(t, first)
-		source, err := b.AddPages(t.Context(), server.URL+"/sitemap.xml", false, true)
+		source, err := b.AddPages(t.Context(), chat.AllSites, server.URL+"/sitemap.xml", false, true)
 		for range 5 {
 			if err == nil {
 				_, err = b.Step(t.Context())
@@ -314,7 +315,7 @@ func TestStop(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	source, err := b.AddPages(t.Context(), server.URL, true, true)
+	source, err := b.AddPages(t.Context(), chat.AllSites, server.URL, true, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +339,7 @@ func TestKinds(t *testing.T) {
 			"a.md": "Title\n=====\n\n## Alpha\n\nmarkdown words\n", "b.txt": "plain words", "c.html": "<title>C</title><h2>Gamma</h2><p>hyper words</p>",
 			"d.pdf": smallPDF("portable words"),
 		} {
-			if _, err := b.AddFile(t.Context(), name, []byte(data)); err != nil {
+			if _, err := b.AddFile(t.Context(), chat.AllSites, name, []byte(data)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -81,7 +81,7 @@ func (b *base) work() {
 // crawl adds a site as the machine's owner would, and reads it.
 func (b *base) crawl(address string, follow bool) chat.KnowledgeSource {
 	b.t.Helper()
-	s, err := b.AddPages(b.t.Context(), address, follow, true)
+	s, err := b.AddPages(b.t.Context(), chat.AllSites, address, follow, true)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (b *base) pages(id string) map[string]chat.SourcePage {
 // ask returns the passages for a question.
 func (b *base) ask(question string) []chat.Passage {
 	b.t.Helper()
-	found, err := b.Passages(b.t.Context(), question, 6)
+	found, err := b.Passages(b.t.Context(), nil, question, 6)
 	if err != nil {
 		b.t.Fatal(err)
 	}

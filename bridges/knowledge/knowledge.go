@@ -21,6 +21,7 @@ type Store interface {
 	Source(ctx context.Context, id string) (chat.KnowledgeSource, []chat.SourcePage, error)
 	AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error
 	RemoveSource(ctx context.Context, id string) error
+	MoveSource(ctx context.Context, id, site string) error
 	RefreshSource(ctx context.Context, id string, now, next chat.Time) error
 	RefreshDue(ctx context.Context, now, next chat.Time) error
 
@@ -30,12 +31,12 @@ type Store interface {
 	CountAttempt(ctx context.Context, page int64) error
 	SettlePage(ctx context.Context, source string, r *chat.PageResult) error
 
-	FindPassages(ctx context.Context, words []string, limit int) ([]int64, error)
+	FindPassages(ctx context.Context, site *string, words []string, limit int) ([]int64, error)
 	Passages(ctx context.Context, numbers []int64, ofPage, limit int) ([]chat.Passage, error)
 
 	Unembedded(ctx context.Context, model string, limit int) (numbers []int64, texts []string, err error)
 	PutVectors(ctx context.Context, model string, numbers []int64, vectors [][]byte) error
-	EachVector(ctx context.Context, model string, with func(number int64, vector []byte)) error
+	EachVector(ctx context.Context, site *string, model string, with func(number int64, vector []byte)) error
 
 	AddQuestion(ctx context.Context, key string, q *chat.Question) error
 	Questions(ctx context.Context) ([]chat.Question, error)

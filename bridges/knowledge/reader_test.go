@@ -96,11 +96,11 @@ func TestDocumentsThatEatTheMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBase(t, dbtest.Memory(t), apart)
-			s, err := b.AddFile(t.Context(), tt.file, []byte(tt.data))
+			s, err := b.AddFile(t.Context(), chat.AllSites, tt.file, []byte(tt.data))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.AddFile(t.Context(), "lamp.md", []byte("A lamp stands here.")); err != nil {
+			if _, err := b.AddFile(t.Context(), chat.AllSites, "lamp.md", []byte("A lamp stands here.")); err != nil {
 				t.Fatal(err)
 			}
 			b.work()
@@ -155,7 +155,7 @@ func TestPageThatEndsItsReader(t *testing.T) {
 func TestPageThatEndsRelay(t *testing.T) {
 	each(t, func(t *testing.T, b *base) {
 		s := newSite(t, map[string]http.HandlerFunc{"/": page("Lamps", "<p>A lamp.</p>")})
-		source, err := b.AddPages(t.Context(), s.URL+"/", false, true)
+		source, err := b.AddPages(t.Context(), chat.AllSites, s.URL+"/", false, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestReaderIsAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBase(t, dbtest.Memory(t), func(o *knowledge.Options) { o.Reader = []string{"/bin/sh", "-c", tt.script} })
-			s, err := b.AddFile(t.Context(), "a.md", []byte("text"))
+			s, err := b.AddFile(t.Context(), chat.AllSites, "a.md", []byte("text"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestTwinsKeepTheirText(t *testing.T) {
 func TestNamesStayWhereTheyAre(t *testing.T) {
 	b := newBase(t, dbtest.Memory(t))
 	for address, want := range map[string]bool{"http://127.0.0.1:9/": true, "http://localhost:9/": true, "http://93.184.216.34/": false, "http://name.invalid/": false} {
-		s, err := b.AddPages(context.Background(), address, false, true)
+		s, err := b.AddPages(context.Background(), chat.AllSites, address, false, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func TestFilesOfBytes(t *testing.T) {
 		{"a.md", "\xef\xbb\xbf# Größe", true},
 		{"a.html", "<p>text", true},
 	} {
-		if _, err := b.AddFile(t.Context(), tt.name, []byte(tt.data)); (err == nil) != tt.fine {
+		if _, err := b.AddFile(t.Context(), chat.AllSites, tt.name, []byte(tt.data)); (err == nil) != tt.fine {
 			t.Errorf("%s of %q: %v", tt.name, tt.data[:min(len(tt.data), 20)], err)
 		}
 	}

@@ -19,16 +19,17 @@ const (
 // embedTime bounds how long the model is asked for the meaning of a question.
 const embedTime = 5 * time.Second
 
-// Passages returns at most n passages that a question may be about, best first. With
+// Passages returns at most n passages that a question may be about, best first; of sources
+// for a site's visitors, or of all with nil. With
 // an embedding model, what has the words and what means the same are ranked
 // together; while that fails, the words alone decide.
-func (k *Knowledge) Passages(ctx context.Context, question string, n int) ([]chat.Passage, error) {
+func (k *Knowledge) Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error) {
 	question = clip(clean(question), 2000)
-	byWords, err := k.store.FindPassages(ctx, askedWords(question), ranked)
+	byWords, err := k.store.FindPassages(ctx, site, askedWords(question), ranked)
 	if err != nil {
 		return nil, err
 	}
-	byMeaning, err := k.nearest(ctx, question)
+	byMeaning, err := k.nearest(ctx, site, question)
 	if err != nil {
 		k.reportFailing(err)
 	}

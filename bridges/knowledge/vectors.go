@@ -81,7 +81,7 @@ func likeness(v []float32, packed []byte) float64 {
 
 // nearest ranks the passages by how near their meaning is to the question's. Without
 // a model there are none.
-func (k *Knowledge) nearest(ctx context.Context, question string) ([]int64, error) {
+func (k *Knowledge) nearest(ctx context.Context, site *string, question string) ([]int64, error) {
 	embedder, model := k.opts.Embedding()
 	if embedder == nil || model == "" {
 		return nil, nil
@@ -99,7 +99,7 @@ func (k *Knowledge) nearest(ctx context.Context, question string) ([]int64, erro
 	var best []scored
 	k.vectors.Lock()
 	defer k.vectors.Unlock()
-	err = k.store.EachVector(ctx, model, func(number int64, vector []byte) {
+	err = k.store.EachVector(ctx, site, model, func(number int64, vector []byte) {
 		s := scored{number, likeness(vectors[0], vector)}
 		if len(best) == ranked && s.score <= best[ranked-1].score {
 			return

@@ -38,6 +38,7 @@ const (
 	AuditChannelConnected    = "channel_connected"
 	AuditChannelDisconnected = "channel_disconnected"
 	AuditKnowledgeAdded      = "knowledge_added"
+	AuditKnowledgeMoved      = "knowledge_moved"
 	AuditKnowledgeRefreshed  = "knowledge_refreshed"
 	AuditKnowledgeRemoved    = "knowledge_removed"
 	AuditQuestionRemoved     = "question_removed"

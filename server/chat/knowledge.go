@@ -16,6 +16,8 @@ type KnowledgeSource struct {
 	Title string `json:"title" db:"title"`
 	// URL is the first page, or where people find the text.
 	URL string `json:"url,omitempty" db:"url"`
+	// Site is the id of the site whose visitors it answers, or AllSites.
+	Site string `json:"-" db:"site"`
 	// Trusted sources were added by whoever runs relay, and may be in a private
 	// network.
 	Trusted bool `json:"-" db:"trusted"`

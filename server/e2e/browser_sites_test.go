@@ -62,6 +62,7 @@ func testSites(t *testing.T, s *fixture) {
 	b.shot(folder, "sites-three")
 	s.sitesInbox(t, b, folder, ada, ben, paris.PublicKey)
 	s.sitesSettings(t, b, folder, berlin.PublicKey)
+	s.sitesKnowledge(b, folder)
 	s.sitesEnd(t, b, folder)
 	b.clean("400 (Bad Request)", "409 (Conflict)")
 }
@@ -147,6 +148,27 @@ func (s *fixture) sitesSettings(t *testing.T, b *tab, folder, key string) {
 	b.accessible("settings of a website")
 	b.settings("answers", "Saved answers")
 	b.until(`text("#answers .level") === "The same for all websites."`)
+}
+
+// sitesKnowledge adds what answers one website's visitors, and gives it to another's.
+func (s *fixture) sitesKnowledge(b *tab, folder string) {
+	b.click("#knowledge-link")
+	b.until(`text("#knowledge .level").startsWith("What answers visitors of Shop Berlin")`)
+	b.enter(`#knowledge [placeholder="Opening hours"]`, "Umbrellas")
+	b.enter(`#knowledge textarea[maxlength="200000"]`, "They are of nylon.")
+	b.run(`$$("#knowledge [type=submit]").find((n) => n.textContent === "Add text").click()`)
+	b.until(`$("#knowledge .sources select")?.value === "shop-berlin"`)
+	b.chooseSite("paris")
+	b.until(`!$("#knowledge .sources select")`)
+	b.chooseSite("")
+	b.until(`$("#knowledge .sources select")?.value === "shop-berlin" && text("#knowledge .level").startsWith("The sources of all")`)
+	b.accessible("knowledge of websites")
+	b.shot(folder, "sites-knowledge")
+	b.run(`Object.assign($("#knowledge .sources select"), {value: "paris"}).dispatchEvent(new Event("change"))`)
+	b.until(`text("#knowledge [role=status]").includes("answers Paris now.")`)
+	b.chooseSite("paris")
+	b.until(`$("#knowledge .sources select")?.value === "paris"`)
+	b.chooseSite("shop-berlin")
 }
 
 // sitesEnd changes, archives and erases websites.

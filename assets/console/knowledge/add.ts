@@ -4,11 +4,12 @@ import { ApiError, call } from "../net/api";
 import { h } from "../ui/dom";
 import { missing, type Fields } from "../ui/fields";
 import { feedback, labelled, section } from "../settings/settings";
+import { ofSite } from "../state/sites";
 
 async function sendFile(file: File): Promise<void> {
   const form = new FormData();
   form.append("file", file);
-  const response = await fetch("/api/admin/knowledge/files", { method: "POST", body: form }).catch(() => {
+  const response = await fetch("/api/admin/knowledge/files" + ofSite(), { method: "POST", body: form }).catch(() => {
     throw new ApiError(0);
   });
   if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => null));
@@ -52,7 +53,7 @@ export function addSection(added: () => void): HTMLElement {
 
   return section("Add",
     form("Add pages", { url }, () => missing([[url, "Enter the address of a page, like https://example.com/help/."]]),
-      () => send(call("POST", "/knowledge", { url: url.value.trim(), follow: follow.checked })),
+      () => send(call("POST", "/knowledge" + ofSite(), { url: url.value.trim(), follow: follow.checked })),
       "Its pages are being read, one per second.",
       labelled("Web pages", url, "The address of a page or of a sitemap. relay follows robots.txt and reads the pages again every day."),
       h("label", { class: "check" }, follow, " Also the pages that it links to in the same folder")),
@@ -61,6 +62,6 @@ export function addSection(added: () => void): HTMLElement {
       labelled("File", file, "PDF, Markdown, text or HTML, up to 10 MB.")),
     h("hr", {}),
     form("Add text", { title, text }, () => missing([[title, "Give the text a title."], [text, "Write or paste the text."]]),
-      () => send(call("POST", "/knowledge", { title: title.value, text: text.value })), "Added.",
+      () => send(call("POST", "/knowledge" + ofSite(), { title: title.value, text: text.value })), "Added.",
       labelled("Title", title), labelled("Text", text)));
 }

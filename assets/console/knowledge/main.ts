@@ -5,6 +5,8 @@ import { button } from "../settings/settings";
 import { addSection } from "./add";
 import { questionsSection } from "./questions";
 import { sourcesSection } from "./sources";
+import { several, siteName } from "../state/sites";
+import { changed, state, subscribe, type State } from "../state/store";
 import { trySection } from "./try";
 
 const sources = sourcesSection();
@@ -54,8 +56,25 @@ async function retry(): Promise<void> {
   if (failed.hidden) byId("knowledge-title").focus();
 }
 
+const level = h("p", { class: "hint level", hidden: true });
+
+// drawLevel says whose sources are shown, and whose visitors a new one answers.
+function drawLevel(now: State): void {
+  const name = siteName(now.site, now);
+  level.hidden = !several(now);
+  level.textContent = name
+    ? "What answers visitors of " + name + ", its own sources and those of all websites. " +
+      "What you add answers visitors of " + name + " only."
+    : "The sources of all websites. What you add answers the visitors of all; choose a website in the bar at the top to add to one.";
+}
+
 const guide = h("a", { href: "/docs/knowledge", target: "_blank", rel: "noopener" }, "How it works");
-byId("knowledge-list").before(h("p", { class: "hint" }, "The AI answers from your own pages, files and texts. ", guide), failed);
+byId("knowledge-list").before(h("p", { class: "hint" }, "The AI answers from your own pages, files and texts. ", guide), level, failed);
+drawLevel(state);
 byId("knowledge-list").replaceChildren(sources.node, addSection(() => void follow()), questions.node, trySection());
 addEventListener("hashchange", () => void open());
+subscribe((now, before) => {
+  if (changed(now, before, "site", "sites")) drawLevel(now);
+  if (now.site !== before.site) void open();
+});
 void open();

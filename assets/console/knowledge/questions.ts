@@ -5,6 +5,7 @@ import { h } from "../ui/dom";
 import { missing, type Fields } from "../ui/fields";
 import { agoTime } from "../ui/format";
 import { button, feedback, labelled, section } from "../settings/settings";
+import { ofSite } from "../state/sites";
 
 interface Question {
   id: string;
@@ -47,7 +48,7 @@ export function questionsSection(answered: () => void): Questions {
       onsubmit(e: Event) {
         e.preventDefault();
         if (missing([[asked, "Write the question."], [text, "Write the answer."]])) return;
-        void run(call("POST", "/knowledge/questions/" + q.id + "/answer", { title: asked.value, text: text.value }),
+        void run(call("POST", "/knowledge/questions/" + q.id + "/answer" + ofSite(), { title: asked.value, text: text.value }),
           "Saved. The AI can answer it from now on.", { title: asked, text });
       },
     }, labelled("Question, without names and numbers: other visitors may read it", asked), labelled("Answer", text),

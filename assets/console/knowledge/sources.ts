@@ -5,11 +5,15 @@ import { ask } from "../ui/ask";
 import { h, syncChildren } from "../ui/dom";
 import { agoTime } from "../ui/format";
 import { button, feedback, section } from "../settings/settings";
+import { ofSite, several, siteName } from "../state/sites";
+import { state } from "../state/store";
 
 export interface Source {
   id: string;
   kind: "text" | "file" | "page" | "site";
   title: string;
+  // site is the website whose visitors it answers; without one it answers all.
+  site?: string;
   url?: string;
   note?: string;
   createdAt: string;
@@ -41,6 +45,18 @@ function stateOf(s: Source): [text: string, tone: string] {
   return ["Ready", "good"];
 }
 
+type Run = (work: Promise<unknown>, done: string) => Promise<void>;
+
+// whose says which visitors a source answers, and changes it.
+function whose(s: Source, run: Run): HTMLElement {
+  const select = h("select", { class: "input", "aria-label": "Whose visitors “" + s.title + "” answers",
+    onchange: () => void run(call("PATCH", "/knowledge/sources/" + s.id, { site: select.value || null }),
+      "“" + s.title + "” answers " + (siteName(select.value) || "all websites") + " now.") },
+  h("option", { value: "" }, "All websites"), ...state.sites.map((site) => h("option", { value: site.id }, site.name)));
+  select.value = s.site ?? "";
+  return select;
+}
+
 export function sourcesSection(): Sources {
   const said = feedback();
   const list = h("ul", { class: "sources" });
@@ -49,7 +65,7 @@ export function sourcesSection(): Sources {
   const rows = new Map<string, { of: string; node: HTMLLIElement }>();
   const node = section("Sources", none, list, ...said.nodes);
 
-  const run = async (work: Promise<unknown>, done: string): Promise<void> => {
+  const run: Run = async (work, done) => {
     try {
       await work;
       said.said(done);
@@ -74,17 +90,18 @@ export function sourcesSection(): Sources {
       !!s.note && h("p", { class: "hint" }, s.note),
       !!s.failed && errors(s),
       h("div", { class: "buttons" },
+        several() && whose(s, run),
         pages && button("Refresh", () => run(call("POST", "/knowledge/sources/" + s.id + "/refresh"), "Its pages are fetched again."),
           "Refresh " + s.title),
         button("Remove", () => remove(s), "Remove " + s.title)));
   };
 
   const load = async (): Promise<boolean> => {
-    const answer = await call<{ sources: Source[] }>("GET", "/knowledge");
+    const answer = await call<{ sources: Source[] }>("GET", "/knowledge" + ofSite());
     none.hidden = !!answer.sources.length;
     const nodes = answer.sources.map((s) => {
       const known = rows.get(s.id);
-      const of = JSON.stringify(s);
+      const of = JSON.stringify([s, state.sites]);
       if (known?.of === of) return known.node;
       const fresh = row(s);
       const focused = known?.node.contains(document.activeElement) && document.activeElement?.textContent;

@@ -4,6 +4,7 @@ import { call } from "../net/api";
 import { h, newTab } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { feedback, labelled, section } from "../settings/settings";
+import { ofSite } from "../state/sites";
 
 interface Passage {
   title: string;
@@ -19,7 +20,8 @@ export function trySection(): HTMLElement {
     e.preventDefault();
     if (missing([[question, "Type a question."]])) return;
     try {
-      const { passages } = await call<{ passages: Passage[] }>("GET", "/knowledge/search?q=" + encodeURIComponent(question.value.trim()));
+      const { passages } = await call<{ passages: Passage[] }>("GET", "/knowledge/search" +
+        ofSite({ q: question.value.trim() }));
       said.said(passages.length ? "" : "No passage has any of these words.");
       found.replaceChildren(...passages.map((p) => h("li", {},
         h("p", { class: "source-head" }, h("b", { dir: "auto" }, p.title)),

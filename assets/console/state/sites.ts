@@ -31,6 +31,12 @@ export function restoreSite(): void {
 // siteName is what the team calls a site, "" for an unknown one.
 export const siteName = (id: string | undefined, of: State = state): string => of.sites.find((s) => s.id === id)?.name ?? "";
 
+// ofSite is a query of the API about the chosen site, "" without one.
+export function ofSite(more: Record<string, string> = {}): string {
+  const query = new URLSearchParams({ ...more, ...(state.site && { site: state.site }) });
+  return query.size ? "?" + query : "";
+}
+
 // siteMark is a site's name with its colour, nothing where there is only one.
 export function siteMark(id: string | undefined): HTMLElement | false {
   const site = several() && state.sites.find((s) => s.id === id);

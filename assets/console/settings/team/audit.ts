@@ -29,6 +29,7 @@ const words: Record<string, string> = {
   visitor_unblocked: "Unblocked a visitor", message_edited: "Changed somebody else’s message",
   message_deleted: "Deleted somebody else’s message", channel_connected: "Connected a channel",
   channel_disconnected: "Disconnected a channel", knowledge_added: "Added to the knowledge",
+  knowledge_moved: "Gave knowledge to another website",
   knowledge_refreshed: "Had knowledge read again", knowledge_removed: "Removed knowledge",
   question_removed: "Removed an open question", saved_answer_changed: "Changed a saved answer",
   saved_answer_removed: "Removed a saved answer", deliveries_retried: "Retried deliveries",
