@@ -24,10 +24,11 @@ const deleteSiteSettings = `DELETE FROM site_settings WHERE site = ?`
 const (
 	pagesOfSite   = `SELECT p.number FROM pages p JOIN sources s ON s.number = p.source WHERE s.site = ? LIMIT 100`
 	sourcesOfSite = `DELETE FROM sources WHERE site = ?`
+	answersOfSite = `DELETE FROM saved_answers WHERE site = ?`
 )
 
-// DropSite implements [chat.Tx]. What is known for its visitors alone goes first, a hundred
-// pages at a time.
+// DropSite implements [chat.Tx]. What is known and saved for its visitors alone goes first,
+// a hundred pages at a time.
 func (t *tx) DropSite(id string) (bool, error) {
 	pages, err := list[int64](t, pagesOfSite, id)
 	for _, page := range pages {
@@ -38,8 +39,10 @@ func (t *tx) DropSite(id string) (bool, error) {
 	if err != nil || len(pages) > 0 {
 		return false, wrap(err, "drop the knowledge of site %s", id)
 	}
-	if _, err := t.q.exec(sourcesOfSite, id); err != nil {
-		return false, wrap(err, "drop the knowledge of site %s", id)
+	for _, query := range []string{sourcesOfSite, answersOfSite} {
+		if _, err := t.q.exec(query, id); err != nil {
+			return false, wrap(err, "drop what site %s has", id)
+		}
 	}
 	n, err := t.q.exec(deleteSite, id, id)
 	if err == nil && n > 0 {

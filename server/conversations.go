@@ -202,6 +202,16 @@ func siteAsked(r *http.Request, sites *chat.Sites) (*string, error) {
 	return &site.ID, nil
 }
 
+// siteOrAll is the id of the site that ?site= names, or AllSites: for whose visitors
+// something is.
+func siteOrAll(r *http.Request, sites *chat.Sites) (string, error) {
+	site, err := siteAsked(r, sites)
+	if err != nil || site == nil {
+		return chat.AllSites, err
+	}
+	return *site, nil
+}
+
 // listCursor renders a place in a list.
 func listCursor(c chat.Cursor) string {
 	text, _ := json.Marshal(c) // always succeeds

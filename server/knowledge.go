@@ -76,15 +76,6 @@ func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, _ chat.Au
 	return map[string]any{"sources": views}, err
 }
 
-// whose is the site whose visitors a new source answers: ?site= names one, or it is for all.
-func (s *knowledgeAPI) whose(r *http.Request) (string, error) {
-	site, err := siteAsked(r, s.sites())
-	if err != nil || site == nil {
-		return chat.AllSites, err
-	}
-	return *site, nil
-}
-
 type addKnowledgeRequest struct {
 	Title  string `json:"title"`
 	Text   string `json:"text"`
@@ -94,7 +85,7 @@ type addKnowledgeRequest struct {
 
 // add answers POST /api/admin/knowledge: a text, or the address of pages.
 func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in addKnowledgeRequest) (any, error) {
-	site, err := s.whose(r)
+	site, err := siteOrAll(r, s.sites())
 	switch {
 	case err != nil:
 		return nil, err
@@ -118,7 +109,7 @@ func (s *knowledgeAPI) added(r *http.Request, by chat.Author, added chat.Knowled
 
 // addFile answers POST /api/admin/knowledge/files.
 func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := s.whose(r)
+	site, err := siteOrAll(r, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +243,7 @@ type answerQuestionRequest struct {
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
 func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author, in answerQuestionRequest) (any, error) {
-	site, err := s.whose(r)
+	site, err := siteOrAll(r, s.sites())
 	if err != nil {
 		return nil, err
 	}

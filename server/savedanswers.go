@@ -10,8 +10,32 @@ import (
 // savedAnswers answers GET /api/admin/saved-answers: the shared ones and
 // one's own, by name.
 func (s *conversationAPI) savedAnswers(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := siteAsked(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
 	list, err := s.engine.SavedAnswers(r.Context(), by)
-	return map[string]any{"savedAnswers": append([]chat.SavedAnswer{}, list...)}, err
+	views := []answerView{}
+	for _, a := range list {
+		if site == nil || a.Site == chat.AllSites || a.Site == *site {
+			views = append(views, s.viewAnswer(a))
+		}
+	}
+	return map[string]any{"savedAnswers": views}, err
+}
+
+// answerView is a saved answer with its site, if it has one, as soon as there are several.
+type answerView struct {
+	chat.SavedAnswer
+	Site string `json:"site,omitempty"`
+}
+
+func (s *conversationAPI) viewAnswer(a chat.SavedAnswer) answerView {
+	v := answerView{SavedAnswer: a}
+	if a.Site != chat.AllSites {
+		v.Site = s.engine.Sites().Shown(a.Site)
+	}
+	return v
 }
 
 type saveAnswerRequest struct {
@@ -21,11 +45,16 @@ type saveAnswerRequest struct {
 
 // saveAnswer answers PUT /api/admin/saved-answers/{name}.
 func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author, in saveAnswerRequest) (any, error) {
-	saved, err := s.engine.SaveAnswer(r.Context(), by, savedName(r), in.Content, in.Own)
-	if err == nil {
-		s.audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))
+	site, err := siteOrAll(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
 	}
-	return saved, err
+	saved, err := s.engine.SaveAnswer(r.Context(), by, site, savedName(r), in.Content, in.Own)
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))
+	return s.viewAnswer(saved), nil
 }
 
 // whose tells in the audit list whether a saved answer is one person's alone.
@@ -42,7 +71,11 @@ func (s *conversationAPI) deleteSavedAnswer(_ http.ResponseWriter, r *http.Reque
 	if own != "" && own != "true" && own != "false" {
 		return nil, badRequest("own must be true or false")
 	}
-	err := s.engine.DeleteSavedAnswer(r.Context(), by, savedName(r), own == "true")
+	site, err := siteOrAll(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	err = s.engine.DeleteSavedAnswer(r.Context(), by, site, savedName(r), own == "true")
 	if err == nil {
 		s.audit(r, by, chat.AuditAnswerRemoved, savedName(r), whose(own == "true"))
 	}

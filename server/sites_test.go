@@ -470,3 +470,37 @@ func TestKnowledgeOfSites(t *testing.T) {
 		}
 	})
 }
+
+// TestAnswersOfSites: of a name a site's own answer is sent to its visitors, and elsewhere
+// that of all.
+func TestAnswersOfSites(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		const path = "/api/admin/saved-answers/hours"
+		s.must("PUT", path, secretKey, object{"content": "We open at nine."})
+		s.addSite("Paris")
+		here, there := s.open("v"), s.openAt(s.addSite("Berlin"), "v")
+		if a := s.must("PUT", path+"?site=berlin", secretKey, object{"content": "Berlin opens at ten."}); a.text("site") != "berlin" {
+			t.Errorf("it is saved as %s", a.body)
+		}
+		sent := func(id string) string {
+			t.Helper()
+			s.must("POST", "/api/admin/sessions/"+id+"/commands", secretKey, object{"command": "!hours"})
+			list := s.must("GET", "/api/admin/sessions/"+id+"/messages", secretKey, nil).get("messages").([]any)
+			return list[len(list)-1].(map[string]any)["content"].(string)
+		}
+		if got := sent(here) + " " + sent(there); got != "We open at nine. Berlin opens at ten." {
+			t.Errorf("they are sent %s", got)
+		}
+		for query, want := range map[string]int{"": 2, "?site=berlin": 2, "?site=paris": 1} {
+			if n := len(s.must("GET", "/api/admin/saved-answers"+query, secretKey, nil).get("savedAnswers").([]any)); n != want {
+				t.Errorf("%q lists %d answers, want %d", query, n, want)
+			}
+		}
+		s.refused(s.call("PUT", path+"?site=none", secretKey, object{"content": "x"}), 400, "site must be the id of a site")
+		s.refused(s.call("DELETE", path+"?site=paris", secretKey, nil), 404, "Saved answer not found")
+		s.must("DELETE", path+"?site=berlin", secretKey, nil)
+		if got := sent(there); got != "We open at nine." {
+			t.Errorf("without its own it is sent %s", got)
+		}
+	})
+}

@@ -234,6 +234,8 @@ export interface StreamEvent {
 export interface SavedAnswer {
   name: string;
   content: string;
+  // site is the website for whose visitors it is, where there are several; without one it is for all.
+  site?: string;
   // own: the person's alone.
   own?: true;
   savedBy?: string;

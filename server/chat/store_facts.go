@@ -17,9 +17,8 @@ type FactReader interface {
 type SavedAnswerReader interface {
 	// SavedAnswers lists the shared answers, and those of a person, by name.
 	SavedAnswers(owner string) ([]SavedAnswer, error)
-	// SavedAnswer finds a shared answer, with "" as owner, or a person's own. It
-	// returns ErrSavedAnswerNotFound when there is none.
-	SavedAnswer(owner, name string) (SavedAnswer, error)
+	// SavedAnswersNamed lists those of one name.
+	SavedAnswersNamed(owner, name string) ([]SavedAnswer, error)
 	CountSavedAnswers(owner string) (int, error)
 }
 
@@ -27,7 +26,7 @@ type SavedAnswerReader interface {
 type SavedAnswerTx interface {
 	PutSavedAnswer(a *SavedAnswer) error
 	// DeleteSavedAnswer returns ErrSavedAnswerNotFound when there is none.
-	DeleteSavedAnswer(owner, name string) error
+	DeleteSavedAnswer(owner, site, name string) error
 }
 
 // MetaReader is the part of a [Reader] about settings and facts about the installation.

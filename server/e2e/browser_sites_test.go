@@ -147,7 +147,13 @@ func (s *fixture) sitesSettings(t *testing.T, b *tab, folder, key string) {
 	b.until(`$("[data-setting=aiModel] .input").disabled && text("[data-setting=aiModel] .origin").startsWith("The same for all websites.") && !$("[data-setting=aiName] .input").disabled`)
 	b.accessible("settings of a website")
 	b.settings("answers", "Saved answers")
-	b.until(`text("#answers .level") === "The same for all websites."`)
+	b.until(`text("#answers .level").startsWith("What can be sent to visitors of Shop Berlin")`)
+	b.enter(`#answers [placeholder="hours"]`, "hours")
+	b.enter(`#answers form textarea[maxlength="40000"]`, "In Berlin from 9 to 17.")
+	b.click("#answers form [type=submit]")
+	b.until(`text(".answers li .site") === "Shop Berlin" && text(".answers li p") === "In Berlin from 9 to 17."`)
+	b.settings("channels", "Channels")
+	b.until(`text("#channels .level") === "The same for all websites."`)
 }
 
 // sitesKnowledge adds what answers one website's visitors, and gives it to another's.

@@ -53,18 +53,21 @@ func placeholders(s *chat.Session, by chat.Author) map[string]string {
 	return values
 }
 
-// AnswerFor returns the saved answer with a name, the person's own before a shared one,
-// with its placeholders filled for a session.
+// AnswerFor returns the saved answer with a name for a session, see SavedAnswer, with its
+// placeholders filled.
 func (r *savedAnswers) AnswerFor(ctx context.Context, by chat.Author, sessionID, name string) (string, error) {
-	a, err := r.SavedAnswer(ctx, by, name)
-	if err != nil || !strings.Contains(a.Content, "{") {
-		return a.Content, err
-	}
 	var s chat.Session
-	err = r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	err := r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		s, err = rd.Session(sessionID)
 		return err
 	})
+	if err != nil {
+		return "", err
+	}
+	a, err := r.SavedAnswer(ctx, by, &s.Site, name)
+	if err != nil || !strings.Contains(a.Content, "{") {
+		return a.Content, err
+	}
 	if by.Name == "" {
 		by.Name = r.config.SettingsOf(s.Site).Text("operatorName")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,7 +37,8 @@ type savedAnswers struct {
 	none   bool // in bridge mode, where nothing is kept
 }
 
-// SavedAnswers lists the shared answers and a person's own by name.
+// SavedAnswers lists the shared answers and a person's own by name, for the visitors of
+// whichever site.
 func (s *savedAnswers) SavedAnswers(ctx context.Context, by chat.Author) (list []chat.SavedAnswer, err error) {
 	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
 		list, err = rd.SavedAnswers(by.Person)
@@ -49,19 +51,29 @@ func (s *savedAnswers) SavedAnswers(ctx context.Context, by chat.Author) (list [
 }
 
 // SavedAnswer finds the answer that a command names: the person's own, else the shared
-// one. A command's own name stands for the command.
-func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, name string) (a chat.SavedAnswer, err error) {
+// one; of either that for the site's visitors, else that for all. Without a site any will
+// do. A command's own name stands for the command.
+func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, site *string, name string) (best chat.SavedAnswer, err error) {
 	if commandNamed(name) != nil {
-		return a, chat.ErrSavedAnswerNotFound
+		return best, chat.ErrSavedAnswerNotFound
 	}
+	var all []chat.SavedAnswer
 	err = s.store.ReadOne(ctx, func(rd chat.Reader) error {
-		a, err = rd.SavedAnswer(by.Person, name)
-		if by.Person != "" && errors.Is(err, chat.ErrSavedAnswerNotFound) {
-			a, err = rd.SavedAnswer("", name)
-		}
+		all, err = rd.SavedAnswersNamed(by.Person, name)
 		return err
 	})
-	return a, err
+	found := false
+	for _, a := range all {
+		if site == nil || a.Site == *site || a.Site == chat.AllSites {
+			if !found || a.Before(&best) {
+				best, found = a, true
+			}
+		}
+	}
+	if err == nil && !found {
+		err = chat.ErrSavedAnswerNotFound
+	}
+	return best, err
 }
 
 // Withholds reports whether no visitor may see a text: see [Withheld]; a line that is
@@ -75,7 +87,7 @@ func (s *savedAnswers) Withholds(ctx context.Context, by chat.Author, text strin
 		if !is || s.none {
 			continue
 		}
-		if _, err := s.SavedAnswer(ctx, by, parsed.Name); !errors.Is(err, chat.ErrSavedAnswerNotFound) {
+		if _, err := s.SavedAnswer(ctx, by, nil, parsed.Name); !errors.Is(err, chat.ErrSavedAnswerNotFound) {
 			return err == nil, err
 		}
 	}
@@ -85,9 +97,9 @@ func (s *savedAnswers) Withholds(ctx context.Context, by chat.Author, text strin
 // errNoOwner means that an own answer was asked for by nobody in the team.
 var errNoOwner = &chat.Error{Kind: chat.Invalid, Text: "own answers belong to a person of the team: sign in at the console"}
 
-// SaveAnswer saves a text under a name, for the team or the person alone, replacing an
-// earlier one.
-func (s *savedAnswers) SaveAnswer(ctx context.Context, by chat.Author, name, content string, own bool) (a chat.SavedAnswer, err error) {
+// SaveAnswer saves a text under a name, for the team or the person alone and the visitors
+// of a site or of all, replacing an earlier one.
+func (s *savedAnswers) SaveAnswer(ctx context.Context, by chat.Author, site, name, content string, own bool) (a chat.SavedAnswer, err error) {
 	if own && by.Person == "" {
 		return a, errNoOwner
 	}
@@ -98,13 +110,13 @@ func (s *savedAnswers) SaveAnswer(ctx context.Context, by chat.Author, name, con
 	if Withheld(content, true) {
 		return a, chat.ErrorAt(chat.Invalid, "content", "a line of the content starts with // or with a command, which no visitor may see")
 	}
-	a = chat.SavedAnswer{Name: name, Content: content, SavedBy: by.Name, UpdatedAt: chat.Now(), Own: own}
+	a = chat.SavedAnswer{Site: site, Name: name, Content: content, SavedBy: by.Name, UpdatedAt: chat.Now(), Own: own}
 	if own {
 		a.Owner = by.Person
 	}
 	return a, s.store.Apply(ctx, func(tx chat.Tx) error {
-		_, err := tx.SavedAnswer(a.Owner, name)
-		if errors.Is(err, chat.ErrSavedAnswerNotFound) {
+		known, err := tx.SavedAnswersNamed(a.Owner, name)
+		if err == nil && !slices.ContainsFunc(known, a.Replaces) {
 			err = roomForAnswer(tx, a.Owner)
 		}
 		if err != nil {
@@ -122,13 +134,14 @@ func roomForAnswer(tx chat.Tx, owner string) error {
 	return err
 }
 
-// DeleteSavedAnswer removes a shared answer, or a person's own.
-func (s *savedAnswers) DeleteSavedAnswer(ctx context.Context, by chat.Author, name string, own bool) error {
+// DeleteSavedAnswer removes a shared answer, or a person's own, for the visitors of a site
+// or of all.
+func (s *savedAnswers) DeleteSavedAnswer(ctx context.Context, by chat.Author, site, name string, own bool) error {
 	owner := ""
 	if own {
 		if owner = by.Person; owner == "" {
 			return errNoOwner
 		}
 	}
-	return s.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteSavedAnswer(owner, name) })
+	return s.store.Apply(ctx, func(tx chat.Tx) error { return tx.DeleteSavedAnswer(owner, site, name) })
 }

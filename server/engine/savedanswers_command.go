@@ -64,7 +64,7 @@ func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
 	if name == "" || text == "" {
 		return answer("Write !save name text, or !save name as a reply to the message to save.", nil)
 	}
-	_, err := c.relay.SaveAnswer(ctx, c.by, name, text, false)
+	_, err := c.relay.SaveAnswer(ctx, c.by, chat.AllSites, name, text, false)
 	return answer("Saved. !"+name+" sends it to the visitor.", err)
 }
 
@@ -100,5 +100,5 @@ func (c *commandContext) forget(ctx context.Context) (CommandResult, error) {
 	if name == "" {
 		return answer("Write !forget and the name of a saved answer. !saved lists them.", nil)
 	}
-	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, c.by, name, false))
+	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, c.by, chat.AllSites, name, false))
 }

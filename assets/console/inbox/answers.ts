@@ -19,9 +19,17 @@ const folded = (text: string): string => text.toLowerCase().normalize("NFD").rep
 // begunIn is the name that a text begins, without its mark.
 const begunIn = ({ drafts, selected }: typeof state): string | undefined => begun.exec(drafts[selected] ?? "")?.[1]?.toLowerCase();
 
+// usable are the answers for the open conversation's website; its own stands for that of all with the same name.
+function usable(now: typeof state): readonly SavedAnswer[] {
+  const site = current(now)?.site;
+  const here = now.savedAnswers.filter((a) => !a.site || a.site === site);
+  return here.filter((a) => a.site || !here.some((other) => other.site && other.name === a.name && !other.own === !a.own));
+}
+
 // fitting are the answers whose name begins like the text, or that contain it.
 function fitting(now: typeof state): readonly SavedAnswer[] {
-  const { editing, savedAnswers } = now;
+  const { editing } = now;
+  const savedAnswers = usable(now);
   const word = editing ? undefined : begunIn(now);
   if (word === undefined) return [];
   const named = savedAnswers.filter((a) => folded(a.name).startsWith(folded(word)));

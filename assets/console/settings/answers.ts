@@ -5,6 +5,8 @@ import { ask } from "../ui/ask";
 import { h } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { myId } from "../state/me";
+import { ofSite, several, siteMark, siteName } from "../state/sites";
+import { state } from "../state/store";
 import type { SavedAnswer } from "../types";
 import { kinds, titles } from "./kinds";
 import type { Page } from "./page";
@@ -13,41 +15,67 @@ import { button, feedback, labelled, section } from "./settings";
 const about = ". !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and " +
   "{operator.name} are replaced; {visitor.name|there} gives a default for an unknown name.";
 
-const path = (name: string): string => "/saved-answers/" + encodeURIComponent(name);
+// path leads to an answer for the visitors of a website, or of all with "".
+function path(name: string, site: string, own = false): string {
+  const query = new URLSearchParams({ ...(site && { site }), ...(own && { own: "true" }) });
+  return "/saved-answers/" + encodeURIComponent(name) + (query.size ? "?" + query : "");
+}
 
 // answerRow is one answer with its buttons.
 const answerRow = (a: SavedAnswer, edit: (a: SavedAnswer) => void, remove: (a: SavedAnswer) => unknown): HTMLLIElement =>
-  h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), h("p", { dir: "auto" }, a.content),
+  h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), siteMark(a.site),
+    h("p", { dir: "auto" }, a.content),
     h("div", { class: "buttons" }, button("Edit", () => edit(a), "Edit !" + a.name),
       button("Remove", () => remove(a), "Remove !" + a.name)));
 
+// aim says for which website's visitors the text in the form is, "" for those of all.
+function aim(): { node: HTMLElement; get(): string; set(site: string): void } {
+  const node = h("p", { class: "hint", hidden: true });
+  let target = "";
+  return {
+    node,
+    get: () => target,
+    set(site) {
+      target = site;
+      node.hidden = !several();
+      node.textContent = site ? "For conversations of " + siteName(site) + "." : "For conversations of all websites.";
+    },
+  };
+}
+
+const fields = () => ({
+  name: h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false",
+    placeholder: "hours" }),
+  content: h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." }),
+  own: h("input", { type: "checkbox" }),
+});
+
 export function answersPage(): Page {
   const said = feedback();
-  const name = h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false",
-    placeholder: "hours" });
-  const content = h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." });
-  const own = h("input", { type: "checkbox" });
-  const ownLabel = !!myId && h("label", { class: "check" }, own, "Only for me");
+  const { name, content, own } = fields();
   const list = h("ul", { class: "answers" });
+  const target = aim();
   const where = h("span");
   const none = h("p", { class: "hint", hidden: true }, "Nothing is saved yet.");
 
   const load = async (): Promise<void> => {
-    const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers");
+    const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers" + ofSite());
     none.hidden = !!savedAnswers.length;
     list.replaceChildren(...savedAnswers.map((a) => answerRow(a, edit, remove)));
+    if (!name.value) target.set(state.site);
     where.textContent = titles(await kinds());
   };
   const edit = (a: SavedAnswer): void => {
     name.value = a.name;
     content.value = a.content;
     own.checked = !!a.own;
+    target.set(a.site ?? "");
     said.said("");
     content.focus();
   };
   const remove = async (a: SavedAnswer): Promise<void> => {
     if (!(await ask("Remove the saved answer !" + a.name + "?", "Remove"))) return;
-    await run(call("DELETE", path(a.name) + (a.own ? "?own=true" : "")), "!" + a.name + " is removed.");
+    await run(call("DELETE", path(a.name, a.site ?? "", a.own)), "!" + a.name + " is removed.");
     name.focus();
   };
   // run waits for a change and shows what came of it.
@@ -66,16 +94,18 @@ export function answersPage(): Page {
     e.preventDefault();
     const called = name.value.trim().replace(/^!/, "").toLowerCase();
     if (missing([[name, "Give the answer a name, like hours."], [content, "Write the text that visitors get."]])) return;
-    if (!(await run(call("PUT", path(called), { content: content.value, own: own.checked }), "Saved. !" + called + " sends it."))) return;
+    const saving = call("PUT", path(called, target.get()), { content: content.value, own: own.checked });
+    if (!(await run(saving, "Saved. !" + called + " sends it."))) return;
     name.value = content.value = "";
     own.checked = false;
+    target.set(state.site);
   };
 
   return {
     node: section("Saved answers",
       h("p", { class: "hint" }, "!name sends the text to the visitor: here, in ", where, about), list, none,
       h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."),
-        labelled("Text", content), ownLabel || "",
+        labelled("Text", content), target.node, myId ? h("label", { class: "check" }, own, "Only for me") : "",
         h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
     show: load,
   };

@@ -10,6 +10,11 @@ import type { Settings } from "./settings";
 // Pages about relay's people and about the websites themselves belong to none of them.
 const ofNobody = ["sites", "team", "notifications", "account"];
 
+// answersLevel: an answer is for one website or for all, whichever are listed.
+const answersLevel = (): string => (state.site
+  ? "What can be sent to visitors of " + siteName(state.site) + ". What you save is for this website only."
+  : "What you save is for all websites. To save answers for one of them, choose it in the bar at the top.");
+
 // levelLine is the line at the top of each page.
 export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form): void } {
   const node = h("div", { class: "level", hidden: true });
@@ -27,7 +32,7 @@ export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form
       form = its;
       node.hidden = !several() || ofNobody.includes(page);
       if (node.hidden) return;
-      if (!form) return node.replaceChildren("The same for all websites.");
+      if (!form || page === "channels") return node.replaceChildren(page === "answers" ? answersLevel() : "The same for all websites.");
       if (!state.site) {
         return node.replaceChildren("For all websites. To give one of them other values, choose it in the bar at the top.");
       }
