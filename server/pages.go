@@ -132,11 +132,16 @@ type siteSeen struct {
 // seenAmong is how many of the latest sessions show which sites have the widget.
 const seenAmong = 100
 
-// widgetSnippet answers GET /api/admin/widget: the snippet, and where the widget was seen.
+// widgetSnippet answers GET /api/admin/widget: the first site's snippet, or that of ?site=,
+// and where the widget was seen.
 func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	site, err := siteAsked(r, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
 	var list []chat.Session
-	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		list, err = rd.Sessions(chat.SessionQuery{Limit: seenAmong, Empty: true})
+	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
+		list, err = rd.Sessions(chat.SessionQuery{Site: site, Limit: seenAmong, Empty: true})
 		return err
 	})
 	if err != nil {
@@ -155,5 +160,9 @@ func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.
 		seen = append(seen, siteSeen{chat.Clip(host, 100), at})
 	}
 	slices.SortFunc(seen, func(a, b siteSeen) int { return cmp.Or(cmp.Compare(b.At, a.At), cmp.Compare(a.Host, b.Host)) })
-	return map[string]any{"snippet": s.snippet(r), "seen": seen[:min(len(seen), 5)]}, nil
+	snippet := s.snippet(r)
+	if site != nil && *site != "" {
+		snippet = snippetFor(s.baseURL(r), s.engine.Sites().Of(*site).Key, s.engine.SettingsOf(*site))
+	}
+	return map[string]any{"snippet": snippet, "seen": seen[:min(len(seen), 5)]}, nil
 }

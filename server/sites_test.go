@@ -87,6 +87,9 @@ func TestSitesAreApart(t *testing.T) {
 		s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "v1"})
 		s.refused(s.call("POST", "/api/widget/init", berlin, object{"visitorId": "v1"}), 403, "Blocked")
 		s.must("PATCH", "/api/admin/sessions/"+here, secretKey, object{"tags": []string{"refund"}})
+		if a := s.must("GET", "/api/admin/widget?site=shop-berlin", secretKey, nil); !strings.Contains(a.text("snippet"), berlin) || strings.Contains(a.text("snippet"), publicKey) {
+			t.Errorf("the site's snippet is %s", a.body)
+		}
 		counts := s.must("GET", "/api/admin/counts?site=shop-berlin", secretKey, nil)
 		if counts.get("open") != 1.0 || counts.get("waiting") != 0.0 || len(counts.get("tags").([]any)) != 0 ||
 			counts.get("sites.main") != 1.0 || counts.get("sites.shop-berlin") != 0.0 {

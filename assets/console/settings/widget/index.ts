@@ -2,7 +2,7 @@
 
 import { call } from "../../net/api";
 import { h } from "../../ui/dom";
-import { several } from "../../state/sites";
+import { ofSite, several } from "../../state/sites";
 import { state } from "../../state/store";
 import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
@@ -17,7 +17,7 @@ import { texts } from "./words";
 
 interface Placed {
   snippet: string;
-  // seen is where the first website's widget was seen.
+  // seen is where the widget was seen.
   seen?: { host: string; at: string }[];
 }
 
@@ -128,7 +128,7 @@ function suggestion(suggest: (found: Look) => void): HTMLElement[] {
 // placedAt is about the chosen website; each has a snippet of its own.
 async function placedAt(site: string): Promise<Placed> {
   if (several() && !site) return { snippet: "Each website has a snippet of its own: choose the website in the bar at the top." };
-  return call<Placed>("GET", several() && site !== "main" ? "/sites/" + site : "/widget");
+  return call<Placed>("GET", "/widget" + ofSite());
 }
 
 // placement is the snippet, and where it was seen.
