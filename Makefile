@@ -99,7 +99,7 @@ simulate: ## estimate what a million visitors a day need here; SIMULATE="-visito
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench Simulate -benchtime 1x -timeout 30m ./.ci/bench -args $(SIMULATE)
 
 faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 10 minutes
-	go test ./server/e2e -run '^Test(Faults|Model)$$' -count=1 -timeout 40m -v -args -long
+	go test ./server/e2e -run '^Test(Faults|Model|SitesModel)$$' -count=1 -timeout 40m -v -args -long
 
 nodes: ## meet kills, crashes of PostgreSQL and cuts with three relays on one database, about 25 minutes
 	@.ci/setup postgresql pgbouncer

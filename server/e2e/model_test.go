@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,15 +61,7 @@ type twin struct {
 // which is nothing but lists.
 func TestModel(t *testing.T) {
 	inBackground(t)
-	checks := "2"
-	if *long {
-		checks = "60"
-	}
-	for name, value := range map[string]string{"checks": checks, "nofailfile": "true", "shrinktime": "20s"} {
-		if err := flag.Set("rapid."+name, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	drawAtRandom(t)
 	messages, crashes, runs := 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newTwin(t)
@@ -91,6 +84,24 @@ func TestModel(t *testing.T) {
 		messages, crashes, runs = messages+m.written, crashes+m.crashes, runs+1
 	})
 	t.Logf("%d runs, %d messages, %d crashes", runs, messages, crashes)
+}
+
+var randomly sync.Once
+
+// drawAtRandom says how often models are tried, for all of them: a few times, and longer with -long.
+func drawAtRandom(t *testing.T) {
+	t.Helper()
+	randomly.Do(func() {
+		checks := "2"
+		if *long {
+			checks = "60"
+		}
+		for name, value := range map[string]string{"checks": checks, "nofailfile": "true", "shrinktime": "20s"} {
+			if err := flag.Set("rapid."+name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
 
 func newTwin(t *testing.T) *twin {

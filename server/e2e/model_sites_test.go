@@ -1,0 +1,306 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/relay-chat/relay/db/dbtest"
+)
+
+// mostSites is how many websites the model has at most.
+const mostSites = 20
+
+// siteOfModel is a website as the model has it.
+type siteOfModel struct {
+	id, name, key string
+	archived      bool
+}
+
+// siteTalk is one visitor's conversation at one site.
+type siteTalk struct {
+	at       *siteOfModel
+	visitor  string
+	session  string
+	messages []string
+	closed   bool
+}
+
+// agency is a relay with several websites, and its model.
+type agency struct {
+	*world
+	in      *instance
+	sites   []*siteOfModel
+	talks   []*siteTalk
+	written int
+	crashes int
+}
+
+// TestSitesModel lets visitors with the same ids write at up to 20 websites and operators
+// answer, while websites are added, renamed, archived and opened again and relay is killed.
+// Who sees what is as the model says: nothing crosses, nothing is lost, no key of another
+// website learns of a conversation.
+func TestSitesModel(t *testing.T) {
+	inBackground(t)
+	drawAtRandom(t)
+	for name, fresh := range map[string]func(testing.TB) string{"sqlite": dbtest.FileURL, "postgres": dbtest.PostgresURL} {
+		sites, messages, crashes := 0, 0, 0
+		rapid.Check(t, func(rt *rapid.T) {
+			a := &agency{world: newWorld(t, 0, "DATABASE_URL="+fresh(t)), sites: []*siteOfModel{{id: "main", name: "First site", key: crashPublicKey}}}
+			a.in = a.start()
+			defer func() { a.in.stop() }()
+			for range 3 {
+				a.addsSite(rt)
+			}
+			rt.Repeat(map[string]func(*rapid.T){
+				"a visitor writes":      a.visitorWrites,
+				"another one writes":    a.visitorWrites,
+				"an operator answers":   a.operatorAnswers,
+				"a site is added":       a.addsSite,
+				"a site is renamed":     a.renamesSite,
+				"a site is archived":    a.archivesSite,
+				"a foreign key asks":    a.foreignKeyAsks,
+				"an operator closes":    a.closes,
+				"relay crashes":         func(*rapid.T) { a.crashes++; a.in.kill(); a.in = a.start() },
+				"one site's list is so": a.compareList,
+			})
+			a.compare(rt)
+			sites, messages, crashes = sites+len(a.sites), messages+a.written, crashes+a.crashes
+		})
+		t.Logf("%s: %d sites, %d messages, %d crashes", name, sites, messages, crashes)
+	}
+}
+
+// ask makes a request with a key and returns what came back.
+func (a *agency) ask(rt *rapid.T, method, path, key string, body any) (int, string) {
+	reader := io.Reader(http.NoBody)
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		reader = strings.NewReader(string(data))
+	}
+	req, err := http.NewRequestWithContext(a.t.Context(), method, a.in.base+path, reader)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// must is ask for what has to be answered with 200.
+func (a *agency) must(rt *rapid.T, method, path, key string, body, answer any) {
+	status, text := a.ask(rt, method, path, key, body)
+	err := error(nil)
+	if answer != nil {
+		err = json.Unmarshal([]byte(text), answer)
+	}
+	if status != http.StatusOK || err != nil {
+		rt.Fatalf("%s %s answers %d %s (%v)", method, path, status, text, err)
+	}
+}
+
+// site draws one that fits.
+func (a *agency) site(rt *rapid.T, fits func(*siteOfModel) bool) *siteOfModel {
+	list := []*siteOfModel{}
+	for _, s := range a.sites {
+		if fits(s) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		rt.Skip("no such site")
+	}
+	return rapid.SampledFrom(list).Draw(rt, "site")
+}
+
+func (a *agency) addsSite(rt *rapid.T) {
+	if len(a.sites) == mostSites {
+		rt.Skip("there are enough")
+	}
+	name := fmt.Sprint("Shop ", len(a.sites))
+	var made struct{ ID, PublicKey string }
+	a.must(rt, "POST", "/api/admin/sites", crashSecretKey, map[string]any{"name": name}, &made)
+	a.sites = append(a.sites, &siteOfModel{id: made.ID, name: name, key: made.PublicKey})
+}
+
+func (a *agency) renamesSite(rt *rapid.T) {
+	s := a.site(rt, func(s *siteOfModel) bool { return s.id != "main" })
+	a.written++
+	s.name = fmt.Sprint("Store ", a.written)
+	a.must(rt, "PATCH", "/api/admin/sites/"+s.id, crashSecretKey, map[string]any{"name": s.name}, nil)
+}
+
+// archivesSite closes a site's chat, or opens it again.
+func (a *agency) archivesSite(rt *rapid.T) {
+	s := a.site(rt, func(s *siteOfModel) bool { return s.id != "main" })
+	s.archived = !s.archived
+	a.must(rt, "PATCH", "/api/admin/sites/"+s.id, crashSecretKey, map[string]any{"archived": s.archived}, nil)
+}
+
+// visitorWrites: one of three visitors, who have the same ids everywhere.
+func (a *agency) visitorWrites(rt *rapid.T) {
+	s := a.site(rt, func(*siteOfModel) bool { return true })
+	visitor := rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(rt, "visitor")
+	init := map[string]any{"visitorId": visitor}
+	if s.archived {
+		if status, text := a.ask(rt, "POST", "/api/widget/init", s.key, init); status != http.StatusForbidden {
+			rt.Fatalf("an archived site answers %d %s", status, text)
+		}
+		return
+	}
+	var opened struct{ SessionID string }
+	a.must(rt, "POST", "/api/widget/init", s.key, init, &opened)
+	i := slices.IndexFunc(a.talks, func(k *siteTalk) bool { return k.session == opened.SessionID })
+	if i < 0 {
+		i, a.talks = len(a.talks), append(a.talks, &siteTalk{at: s, visitor: visitor, session: opened.SessionID})
+	}
+	k := a.talks[i]
+	if k.at != s || k.visitor != visitor {
+		rt.Fatalf("%s at %s is given the session of %s at %s", visitor, s.id, k.visitor, k.at.id)
+	}
+	text := a.text()
+	a.must(rt, "POST", "/api/widget/messages", s.key, map[string]any{"sessionId": k.session, "content": text}, nil)
+	k.messages, k.closed = append(k.messages, text), false
+}
+
+// text is one that no other begins with.
+func (a *agency) text() string {
+	a.written++
+	return fmt.Sprintf("m%dx0", a.written)
+}
+
+func (a *agency) talk(rt *rapid.T) *siteTalk {
+	if len(a.talks) == 0 {
+		rt.Skip("nobody has written")
+	}
+	return rapid.SampledFrom(a.talks).Draw(rt, "talk")
+}
+
+func (a *agency) operatorAnswers(rt *rapid.T) {
+	k := a.talk(rt)
+	text := a.text()
+	a.must(rt, "POST", "/api/admin/sessions/"+k.session+"/messages", crashSecretKey, map[string]any{"content": text}, nil)
+	k.messages, k.closed = append(k.messages, text), false
+}
+
+func (a *agency) closes(rt *rapid.T) {
+	k := a.talk(rt)
+	a.must(rt, "POST", "/api/admin/sessions/"+k.session+"/close", crashSecretKey, nil, nil)
+	k.closed = true
+}
+
+// foreignKeyAsks: with another site's key a conversation is like one that never was.
+func (a *agency) foreignKeyAsks(rt *rapid.T) {
+	k := a.talk(rt)
+	s := a.site(rt, func(s *siteOfModel) bool { return s != k.at && !s.archived })
+	say := func(session string) (int, string) {
+		return a.ask(rt, "POST", "/api/widget/messages", s.key, map[string]any{"sessionId": session, "content": "x"})
+	}
+	read := func(session string) (int, string) {
+		return a.ask(rt, "GET", "/api/widget/messages?sessionId="+session, s.key, nil)
+	}
+	for _, request := range []func(string) (int, string){say, read} {
+		status, text := request(k.session)
+		never, of := request("AAAAAAAAAAAAAAAAAAAAAAAAAA")
+		if status != http.StatusNotFound || status != never || text != of {
+			rt.Fatalf("the key of %s gets %d %s of a session of %s, and %d %s of one that never was", s.id, status, text, k.at.id, never, of)
+		}
+	}
+}
+
+// compareList: a site's list has its conversations, and no others.
+func (a *agency) compareList(rt *rapid.T) {
+	s := a.site(rt, func(*siteOfModel) bool { return true })
+	want := []string{}
+	for _, k := range a.talks {
+		if k.at == s {
+			want = append(want, k.session)
+		}
+	}
+	if got := a.listed(rt, "site="+url.QueryEscape(s.id)); !sameSet(got, want) {
+		rt.Fatalf("%s lists %v, want %v", s.id, got, want)
+	}
+}
+
+func (a *agency) listed(rt *rapid.T, query string) (ids []string) {
+	for cursor := ""; ; {
+		var page struct {
+			Sessions   []struct{ ID string }
+			NextCursor string
+		}
+		a.must(rt, "GET", "/api/admin/sessions?limit=100&cursor="+cursor+"&"+query, crashSecretKey, nil, &page)
+		for _, s := range page.Sessions {
+			ids = append(ids, s.ID)
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return ids
+		}
+	}
+}
+
+func sameSet(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// compare holds relay and Discord to the model.
+func (a *agency) compare(rt *rapid.T) {
+	all := []string{}
+	for _, k := range a.talks {
+		all = append(all, k.session)
+		if got := ofModel.FindAllString(a.stored(a.in, k.session), -1); !slices.Equal(got, k.messages) {
+			rt.Fatalf("the history at %s has %v, the model %v", k.at.id, got, k.messages)
+		}
+	}
+	if got := a.listed(rt, ""); !sameSet(got, all) {
+		rt.Fatalf("all sites list %d conversations, the model has %d", len(got), len(all))
+	}
+	problem := errors.New("nothing is there")
+	for deadline := time.Now().Add(patience); problem != nil; time.Sleep(10 * time.Millisecond) {
+		if problem = a.shown(); problem != nil && time.Now().After(deadline) {
+			rt.Fatalf("not within %s: %v", patience, problem)
+		}
+	}
+	for _, v := range a.f.Violations() {
+		rt.Error(v)
+	}
+}
+
+// shown compares the threads: each has the messages of one conversation.
+func (a *agency) shown() error {
+	threads := map[string][]string{} // by the first message
+	for _, th := range a.f.Threads() {
+		if list := ofModel.FindAllString(texts(th), -1); len(list) > 0 {
+			threads[list[0]] = list
+		}
+	}
+	for _, k := range a.talks {
+		if len(k.messages) > 0 && !slices.Equal(threads[k.messages[0]], k.messages) {
+			return fmt.Errorf("a thread of %s has %v, the model %v", k.at.id, threads[k.messages[0]], k.messages)
+		}
+	}
+	return nil
+}
