@@ -36,7 +36,7 @@ build: ## build ./relay, one file without dependencies
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe, TypeScript, React and Vue through npm, when missing
 	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe typescript frameworks
-	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
+	go tool gotestsum --format pkgname-and-test-fails -- -p 3 -timeout 20m -shuffle=on ./server/e2e ./... # the longest first; they wait for timers and programs
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
@@ -86,6 +86,7 @@ packing: # a release can be made, twice with the same bytes, and installed
 bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 25 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	go test -run '^$$' -bench Statistics -benchtime 10x ./db
+	go test -run '^$$' -bench Sites -benchtime 100x ./server/engine
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \

@@ -79,6 +79,7 @@ func threadWith(t *testing.T, p bridgetest.Platform, text string) (ref string) {
 // operator writes, wherever that is. An operator who acts is there for a while, so
 // each place has a relay of its own time: !offline.
 func TestAIStopsAtTheFirstWord(t *testing.T) {
+	t.Parallel()
 	platforms, environ := places(t)
 	model := aitest.New(t, aitest.Says("From 7:00 [0]."))
 	in := boot(t, withAI(t, model, environ...)...)
@@ -118,8 +119,12 @@ func TestAIStopsAtTheFirstWord(t *testing.T) {
 // there. Each place has a relay of its own: one Telegram group takes only 20 posts
 // a minute.
 func TestAIDrafts(t *testing.T) {
+	t.Parallel()
 	for _, place := range []string{"telegram", "discord", "slack", "api"} {
-		t.Run(place, func(t *testing.T) { draftSentFrom(t, place) })
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			draftSentFrom(t, place)
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 // canary is in every secret and in everything that people say below. What relay
@@ -21,7 +22,7 @@ const canary = "canary"
 // them, lets much of it fail, and looks for the canary in all that is meant for
 // others: output, metrics, profiles and the answers to wrong requests.
 func TestCanary(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.WriteHeader(http.StatusInternalServerError)
@@ -29,7 +30,7 @@ func TestCanary(t *testing.T) {
 	}))
 	defer echo.Close()
 	f := telegramtest.New(t)
-	in := boot(t, "METRICS_ADDR=127.0.0.1:0", "LOG_LEVEL=debug", "RELAY_SECRET_KEY=sk_canary_0123456789", "RELAY_PUBLIC_KEY=pk_test_0123456789",
+	in := boot(t, "DATABASE_URL="+dbtest.FileURL(t), "METRICS_ADDR=127.0.0.1:0", "LOG_LEVEL=debug", "RELAY_SECRET_KEY=sk_canary_0123456789", "RELAY_PUBLIC_KEY=pk_test_0123456789",
 		"IDENTITY_SECRET=canary-identity", "EVENTS_WEBHOOK_URL="+echo.URL+"/hook/canary", "EVENTS_WEBHOOK_SECRET=whsec_canary",
 		"TELEGRAM_BOT_TOKEN="+f.Token, fmt.Sprint("TELEGRAM_CHAT_ID=", f.Group), "TELEGRAM_API_URL="+f.URL,
 		"SLACK_BOT_TOKEN=xoxb-canary", "SLACK_CHANNEL_ID=C0123456789", "SLACK_API_URL="+echo.URL)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/relay-chat/relay/db/dbtest"
 )
 
 const (
@@ -25,8 +27,8 @@ func TestKillNineLosesNothing(t *testing.T) {
 	if testing.Short() {
 		kills = 5
 	}
-	t.Chdir(t.TempDir())
-	environ := []string{"HOST=127.0.0.1", "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
+	t.Parallel()
+	environ := []string{"DATABASE_URL=" + dbtest.FileURL(t), "HOST=127.0.0.1", "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)

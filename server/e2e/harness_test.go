@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,8 +43,19 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
+	flag.Parse()
+	if value := flag.Lookup("test.parallel"); value.Value.String() == value.DefValue {
+		if err := value.Value.Set(strconv.Itoa(atOnce)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	return m.Run()
 }
+
+// atOnce is how many tests run beside each other: they wait for timers, browsers and other
+// programs more than they compute.
+const atOnce = 4
 
 // raceDetector reports whether the tests run under the race detector. The
 // program is built with it then, too.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestKeysBesideRunningRelay(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	dbtest.EachURL(t, func(t *testing.T, url string) { testKeys(t, []string{"DATABASE_URL=" + url}) })
 }
 

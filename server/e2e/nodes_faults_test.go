@@ -3,15 +3,9 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -39,6 +33,7 @@ func TestNodes(t *testing.T) {
 type group struct {
 	*world
 	server *dbtest.Server
+	pooler string   // the database behind PgBouncer, "" without
 	cables []*cable // by node, nil where there is none
 
 	mu      sync.Mutex
@@ -247,6 +242,9 @@ func (g *group) revive(i int) {
 	in := g.nodes[i]
 	g.logs = append(g.logs, fmt.Sprintf("node %d, before:\n%s", i, in.stderr))
 	in.stdout, in.stderr = &buffer{}, &buffer{}
+	if g.pooler != "" {
+		eventually(g.t, "PgBouncer", func() bool { return dbtest.Answers(g.pooler) })
+	}
 	in.run(in.port())
 }
 
@@ -327,12 +325,11 @@ func cutNodes(t *testing.T, rounds int) outcome {
 }
 
 func pooledNodes(t *testing.T, rounds int) outcome {
-	bouncer := ""
 	g := newGroup(t, func(g *group, node int) []string {
-		if bouncer == "" {
-			bouncer = startBouncer(t, g.server)
+		if g.pooler == "" {
+			g.pooler = startBouncer(t, g.server)
 		}
-		environ := []string{"DATABASE_URL=" + bouncer}
+		environ := []string{"DATABASE_URL=" + g.pooler}
 		if node > 0 { // the first one polls
 			environ = append(environ, "DATABASE_DIRECT_URL="+g.server.URL)
 		}
@@ -340,45 +337,4 @@ func pooledNodes(t *testing.T, rounds int) outcome {
 	})
 	g.roll(rounds)
 	return g.finish(rounds, "one node polls,")
-}
-
-// startBouncer starts PgBouncer in transaction mode and returns the URL of the database
-// behind it.
-func startBouncer(t *testing.T, server *dbtest.Server) string {
-	t.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		program, err = exec.LookPath("/usr/sbin/pgbouncer") // not in everybody's PATH
-	}
-	if err != nil {
-		t.Fatal("this test needs PgBouncer: run it by `make test` or `make nodes`, which install it")
-	}
-	dir := filepath.Dir(server.Socket)
-	as := dbtest.Ordinary(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
-	settings := fmt.Sprintf("[databases]\nrelay = host=%s dbname=relay user=relay\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
-		"auth_type = any\npool_mode = transaction\nserver_round_robin = 1\ndefault_pool_size = 40\nmax_client_conn = 500\nignore_startup_parameters = extra_float_digits\n", dir, port)
-	file := filepath.Join(dir, "bouncer.ini")
-	if err := os.WriteFile(file, []byte(settings), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, file)
-	cmd.SysProcAttr = as
-	var out buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-	})
-	at := url.URL{Scheme: "postgres", User: url.User("relay"), Host: "127.0.0.1:" + port, Path: "/relay", RawQuery: "sslmode=disable"}
-	eventually(t, "PgBouncer", func() bool { return dbtest.Answers(at.String()) })
-	return at.String()
 }

@@ -15,6 +15,7 @@ import (
 // TestNodesShareSlack lets Slack push to one node after the other, as a load balancer
 // does, and one of them die: each answer arrives once, and one bot speaks.
 func TestNodesShareSlack(t *testing.T) {
+	t.Parallel()
 	f := slacktest.New(t)
 	environ := []string{"DATABASE_URL=" + dbtest.PostgresURL(t), "HOST=127.0.0.1", "RATE_LIMIT=false", "RELAY_PUBLIC_KEY=" + crashPublicKey,
 		"RELAY_SECRET_KEY=" + crashSecretKey, "SLACK_BOT_TOKEN=" + f.BotToken, "SLACK_API_URL=" + f.URL,

@@ -12,7 +12,7 @@ import (
 // TestSitesBesideRunningRelay: a relay that runs serves the site that a command adds beside
 // it, and no longer when a command closes or erases it, also after a kill.
 func TestSitesBesideRunningRelay(t *testing.T) {
-	t.Chdir(t.TempDir())
+	t.Parallel()
 	dbtest.EachURL(t, func(t *testing.T, url string) {
 		environ := []string{"DATABASE_URL=" + url}
 		in := boot(t, environ...)

@@ -184,7 +184,7 @@ func (b *tab) point(selector string) (x, y float64) {
 	var at []float64
 	b.wait("pointing at "+selector, func() bool {
 		at = look[[]float64](b, fmt.Sprintf(`(async (n) => {
-			if (!n?.checkVisibility()) return [];
+			if (!n?.checkVisibility() || n.closest("[inert]")) return [];
 			n.scrollIntoView({block: "nearest"});
 			const a = n.getBoundingClientRect(), _ = await frame(), z = n.getBoundingClientRect();
 			const x = z.x + z.width / 2, y = z.y + z.height / 2, top = root.elementFromPoint(x, y);

@@ -26,9 +26,9 @@ export interface Settings {
 // pathOf leads to a website's settings, or where there are several to what all of them share.
 const pathOf = (site: string): string => (several() ? "/sites/" + (site || "all") + "/settings" : "/settings");
 
-// load reads the settings of the chosen website; of all, if it is gone.
+// load reads the settings of the chosen website; of all, if it is gone. Where there are several, they are read first.
 export async function load(): Promise<Settings> {
-  set({ sites: (await call<{ sites: Site[] }>("GET", "/sites")).sites });
+  if (state.sites.length !== 1) set({ sites: (await call<{ sites: Site[] }>("GET", "/sites")).sites });
   return call<Settings>("GET", pathOf(state.sites.some((s) => s.id === state.site) ? state.site : ""));
 }
 

@@ -3,7 +3,8 @@
 import { ask } from "../ui/ask";
 import { byId, h } from "../ui/dom";
 import { guardLeaving } from "../shell/nav";
-import { state, subscribe } from "../state/store";
+import { several } from "../state/sites";
+import { changed as differs, state, subscribe } from "../state/store";
 import { levelLine } from "./level";
 import type { Page } from "./page";
 import { button, load } from "./settings";
@@ -131,7 +132,7 @@ export function start(all: Record<string, () => Page>): void {
   pages = all;
   subscribe((now, before) => {
     open(now.page);
-    if (now.configs !== before.configs || now.site !== before.site) void refresh();
+    if (differs(now, before, "configs", "site") || several(now) !== several(before)) void refresh();
   });
   for (const type of ["input", "change"]) document.addEventListener(type, (e) => page?.node.contains(e.target as Node) && drawBar());
   guardLeaving(asksFirst);
