@@ -28,19 +28,31 @@ const answerRow = (a: SavedAnswer, edit: (a: SavedAnswer) => void, remove: (a: S
     h("div", { class: "buttons" }, button("Edit", () => edit(a), "Edit !" + a.name),
       button("Remove", () => remove(a), "Remove !" + a.name)));
 
-// aim says for which website's visitors the text in the form is, "" for those of all.
-function aim(): { node: HTMLElement; get(): string; set(site: string): void } {
+// Aim says for which website's visitors the text in the form is, "" for those of all: the chosen one's, or while an
+// answer is edited that answer's.
+interface Aim {
+  node: HTMLElement;
+  get(): string;
+  edits(a?: SavedAnswer): void;
+  draw(): void;
+}
+
+function aim(): Aim {
   const node = h("p", { class: "hint", hidden: true });
-  let target = "";
-  return {
+  let edited: SavedAnswer | undefined;
+  const one: Aim = {
     node,
-    get: () => target,
-    set(site) {
-      target = site;
+    get: () => (edited ? edited.site ?? "" : state.site),
+    edits(a) {
+      edited = a;
+      one.draw();
+    },
+    draw() {
       node.hidden = !several();
-      node.textContent = site ? "For conversations of " + siteName(site) + "." : "For conversations of all websites.";
+      node.textContent = one.get() ? "For conversations of " + siteName(one.get()) + "." : "For conversations of all websites.";
     },
   };
+  return one;
 }
 
 const fields = () => ({
@@ -62,14 +74,14 @@ export function answersPage(): Page {
     const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers" + ofSite());
     none.hidden = !!savedAnswers.length;
     list.replaceChildren(...savedAnswers.map((a) => answerRow(a, edit, remove)));
-    if (!name.value) target.set(state.site);
+    target.draw();
     where.textContent = titles(await kinds());
   };
   const edit = (a: SavedAnswer): void => {
     name.value = a.name;
     content.value = a.content;
     own.checked = !!a.own;
-    target.set(a.site ?? "");
+    target.edits(a);
     said.said("");
     content.focus();
   };
@@ -98,7 +110,7 @@ export function answersPage(): Page {
     if (!(await run(saving, "Saved. !" + called + " sends it."))) return;
     name.value = content.value = "";
     own.checked = false;
-    target.set(state.site);
+    target.edits();
   };
 
   return {
