@@ -36,7 +36,7 @@ build: ## build ./relay, one file without dependencies
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Node and PHP through apt, axe, TypeScript, React and Vue through npm, when missing
 	@.ci/setup chromium firefox postgresql pgbouncer node php python3 systemd-analyze axe typescript frameworks
-	go tool gotestsum --format pkgname-and-test-fails -- -p 3 -timeout 20m -shuffle=on ./server/e2e ./... # the longest first; they wait for timers and programs
+	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
