@@ -39,7 +39,7 @@ func (st *story) name(found string) string {
 		return "DAY"
 	case regexp.MustCompile(`^\d{4}-| UTC$`).MatchString(found):
 		return "TIME"
-	case !strings.ContainsAny(found, "0123456789"), found == publicKey, found == secretKey:
+	case !strings.ContainsAny(found, "0123456789") && found != strings.ToUpper(found), found == publicKey, found == secretKey:
 		return found // words
 	}
 	if st.names[found] == "" {
