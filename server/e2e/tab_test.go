@@ -114,18 +114,19 @@ func attempt[T any](b *tab, expr string) (T, error) {
 }
 
 // look is eval for those who ask again: a page that is just being left for
-// another one answers nothing.
+// another one answers nothing, nor does one without the element that is asked about.
 func look[T any](b *tab, expr string) T {
 	b.Helper()
 	value, err := attempt[T](b, expr)
-	if err != nil && !leaving.MatchString(err.Error()) {
+	if err != nil && !notYet.MatchString(err.Error()) {
 		b.Fatalf("%s: %v", expr, err)
 	}
 	return value
 }
 
-// leaving are the words of Chromium for a page that went away under a question.
-var leaving = regexp.MustCompile(`navigated or closed|context was destroyed|[Cc]annot find (default execution )?context|context with specified id`)
+// notYet are the words of Chromium for a page that went away under a question, and for
+// what is read of an element that is not there.
+var notYet = regexp.MustCompile(`navigated or closed|context was destroyed|[Cc]annot find (default execution )?context|context with specified id|Cannot read properties of (null|undefined)`)
 
 // run evaluates an expression for its effect.
 func (b *tab) run(expr string) {

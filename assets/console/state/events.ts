@@ -140,10 +140,11 @@ function onIdentity(session: Session, event: StreamEvent): Change {
   return withSession({ ...session, identity, verified: event["verified"] === true });
 }
 
+// onStatus adds a line once: a click and its event both tell of it. A snapshot may have told the status before.
 function onStatus(session: Session, status: Session["status"], event: StreamEvent): Change {
-  if (session.status === status) return {};
   const calm = status === "closed" && { waitingSince: undefined, snoozedUntil: undefined };
-  return { ...withSession({ ...session, status, ...calm }), ...noted(event) };
+  const last = state.timeline.findLast((e) => /^session_(closed|reopened)$/.test(e.type));
+  return { ...withSession({ ...session, status, ...calm }), ...(last?.type !== event.type && noted(event)) };
 }
 
 // onSnoozed: a session whose time has come waits again.
