@@ -40,21 +40,22 @@ func addKnowledge(ctx context.Context, a *app, what string) error {
 		if err != nil {
 			return err
 		}
+		whose := chat.AllSites
+		if site != nil {
+			whose = *site
+		}
 		if strings.HasPrefix(what, "http://") || strings.HasPrefix(what, "https://") {
-			s, err := base.AddPages(ctx, *cmp.Or(site, &allSites), what, true, true)
+			s, err := base.AddPages(ctx, whose, what, true, true)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.stdout, "Added %s.\nrelay fetches its pages, one a second, while it runs. See how far it is: relay knowledge list\n", s.URL)
-		} else if err := a.addFile(ctx, base, *cmp.Or(site, &allSites), what); err != nil {
+		} else if err := a.addFile(ctx, base, whose, what); err != nil {
 			return err
 		}
 		return a.audit(ctx, store, chat.AuditKnowledgeAdded, what)
 	})
 }
-
-// allSites are those that a source answers unless --site names one.
-var allSites = chat.AllSites
 
 // askedSite returns the site that --site names, nil without it.
 func (a *app) askedSite(ctx context.Context, store chat.Store) (*string, error) {

@@ -97,13 +97,8 @@ func (d *DB) RemoveSource(ctx context.Context, id string) error {
 	ctx = context.WithoutCancel(ctx)
 	for more := true; more; {
 		err := d.backend.apply(ctx, func(t *tx) error {
-			numbers, err := list[int64](t, selectPageNumbers, id)
-			for _, n := range numbers {
-				if err == nil {
-					_, err = t.q.exec(deletePage, n)
-				}
-			}
-			if more = len(numbers) == 100; more || err != nil {
+			n, err := t.dropPages(selectPageNumbers, id)
+			if more = n == 100; more || err != nil {
 				return err
 			}
 			return t.touch(chat.ErrSourceNotFound, deleteSource, id)
@@ -113,6 +108,17 @@ func (d *DB) RemoveSource(ctx context.Context, id string) error {
 		}
 	}
 	return nil
+}
+
+// dropPages deletes the first hundred pages that a query lists, and returns how many it did.
+func (t *tx) dropPages(query, of string) (int, error) {
+	numbers, err := list[int64](t, query, of)
+	for _, n := range numbers {
+		if err == nil {
+			_, err = t.q.exec(deletePage, n)
+		}
+	}
+	return len(numbers), err
 }
 
 const (

@@ -30,13 +30,7 @@ const (
 // DropSite implements [chat.Tx]. What is known and saved for its visitors alone goes first,
 // a hundred pages at a time.
 func (t *tx) DropSite(id string) (bool, error) {
-	pages, err := list[int64](t, pagesOfSite, id)
-	for _, page := range pages {
-		if err == nil {
-			_, err = t.q.exec(deletePage, page)
-		}
-	}
-	if err != nil || len(pages) > 0 {
+	if dropped, err := t.dropPages(pagesOfSite, id); err != nil || dropped > 0 {
 		return false, wrap(err, "drop the knowledge of site %s", id)
 	}
 	for _, query := range []string{sourcesOfSite, answersOfSite} {

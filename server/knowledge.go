@@ -53,11 +53,7 @@ type sourceView struct {
 }
 
 func (s *knowledgeAPI) view(source chat.KnowledgeSource) sourceView {
-	v := sourceView{KnowledgeSource: source}
-	if source.Site != chat.AllSites {
-		v.Site = s.sites().Shown(source.Site)
-	}
-	return v
+	return sourceView{source, s.sites().Shown(source.Site)}
 }
 
 // sources answers GET /api/admin/knowledge: with ?site= what answers its visitors.
@@ -69,7 +65,7 @@ func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, _ chat.Au
 	list, err := s.knowledge.Sources(r.Context())
 	views := []sourceView{}
 	for _, source := range list {
-		if site == nil || source.Site == chat.AllSites || source.Site == *site {
+		if chat.IsFor(source.Site, site) {
 			views = append(views, s.view(source))
 		}
 	}

@@ -17,7 +17,7 @@ func (s *conversationAPI) savedAnswers(_ http.ResponseWriter, r *http.Request, b
 	list, err := s.engine.SavedAnswers(r.Context(), by)
 	views := []answerView{}
 	for _, a := range list {
-		if site == nil || a.Site == chat.AllSites || a.Site == *site {
+		if chat.IsFor(a.Site, site) {
 			views = append(views, s.viewAnswer(a))
 		}
 	}
@@ -31,11 +31,7 @@ type answerView struct {
 }
 
 func (s *conversationAPI) viewAnswer(a chat.SavedAnswer) answerView {
-	v := answerView{SavedAnswer: a}
-	if a.Site != chat.AllSites {
-		v.Site = s.engine.Sites().Shown(a.Site)
-	}
-	return v
+	return answerView{a, s.engine.Sites().Shown(a.Site)}
 }
 
 type saveAnswerRequest struct {

@@ -75,9 +75,9 @@ func (s *Sites) WithKey(key string) (*Site, bool) {
 	return site, ok
 }
 
-// Shown is a site's public id for answers, "" as long as there is only one.
+// Shown is a site's public id for answers, "" for AllSites and as long as there is only one.
 func (s *Sites) Shown(id string) string {
-	if !s.Several() {
+	if id == AllSites || !s.Several() {
 		return ""
 	}
 	return SiteName(id)
@@ -96,4 +96,10 @@ func (s *Sites) Settings(id string) *Settings {
 		return settings
 	}
 	return s.settings[""]
+}
+
+// IsFor reports whether what is for a site's visitors, or for AllSites, is for those of the
+// asked one; nil asks for whichever.
+func IsFor(site string, asked *string) bool {
+	return asked == nil || site == AllSites || site == *asked
 }

@@ -123,11 +123,7 @@ func helpText(backend, several bool) string {
 // site tells which site the session belongs to. Where there is one site, and for those who
 // saved an answer of this name, there is no such command.
 func (c *commandContext) site(ctx context.Context, sites *chat.Sites) (CommandResult, error) {
-	var s chat.Session
-	err := c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		s, err = rd.Session(c.sessionID)
-		return err
-	})
+	s, err := c.session(ctx)
 	if err != nil {
 		return CommandResult{}, err
 	}
@@ -161,12 +157,17 @@ func (c *commandContext) note(ctx context.Context) (CommandResult, error) {
 // EmptyNote is the answer to a note without text.
 const EmptyNote = "Write the text of the note after !note or //."
 
-func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
-	var s chat.Session
-	err := c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+// session is the one in which the command was given.
+func (c *commandContext) session(ctx context.Context) (s chat.Session, err error) {
+	err = c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		s, err = rd.Session(c.sessionID)
 		return err
 	})
+	return s, err
+}
+
+func (c *commandContext) info(ctx context.Context) (CommandResult, error) {
+	s, err := c.session(ctx)
 	if err != nil {
 		return CommandResult{}, err
 	}

@@ -89,7 +89,7 @@ func declareSites(tx chat.Tx, file *chat.SitesFile, all []chat.Site) error {
 		d := &file.Sites[i]
 		at, stored := places[d.ID]
 		if !stored {
-			at, next = len(next), append(next, newDeclared(d.ID))
+			at, next = len(next), append(next, newSite(d.ID))
 			places[d.ID] = at
 		}
 		in := SiteChange{Name: d.Name, Address: d.Address, Color: d.Color, Key: d.Key, Origins: d.Origins}
@@ -104,15 +104,6 @@ func declareSites(tx chat.Tx, file *chat.SitesFile, all []chat.Site) error {
 		return err
 	}
 	return storeChanged(tx, all, next)
-}
-
-// newDeclared is a site that is not stored yet.
-func newDeclared(id string) chat.Site {
-	site := chat.Site{ID: id, CreatedAt: chat.Now(), Origins: chat.Of([]string{})}
-	if id != "" {
-		site.Key = "pk_" + chat.NewToken()
-	}
-	return site
 }
 
 // taken refuses a declared site with the name or key of another. Two in the file differ.

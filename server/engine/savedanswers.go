@@ -64,10 +64,8 @@ func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, site *st
 	})
 	found := false
 	for _, a := range all {
-		if site == nil || a.Site == *site || a.Site == chat.AllSites {
-			if !found || a.Before(&best) {
-				best, found = a, true
-			}
+		if chat.IsFor(a.Site, site) && (!found || a.Before(&best)) {
+			best, found = a, true
 		}
 	}
 	if err == nil && !found {

@@ -57,16 +57,23 @@ const lockSites = "sites"
 // siteColours are those of new sites that are given none, one after the other.
 var siteColours = []string{"#0b7285", "#e67700", "#862e9c", "#2b8a3e", "#c2255c", "#5f3dc4", "#846358", "#1971c2"}
 
+// newSite is a site that is not stored yet. The first one's key is relay's.
+func newSite(id string) chat.Site {
+	site := chat.Site{ID: id, CreatedAt: chat.Now(), Origins: chat.Of([]string{})}
+	if id != "" {
+		site.Key = "pk_" + chat.NewToken()
+	}
+	return site
+}
+
 // AddSite makes a site, which works at once.
 func (c *configuration) AddSite(ctx context.Context, in SiteChange) (chat.Site, error) {
-	site := chat.Site{Key: "pk_" + chat.NewToken(), CreatedAt: chat.Now(), Origins: chat.Of([]string{})}
+	site := newSite(cmp.Or(in.Wanted, "site"))
 	if in.ID != nil {
 		if err := chat.CheckSiteID(*in.ID); err != nil {
 			return site, err
 		}
 		site.ID = *in.ID
-	} else {
-		site.ID = cmp.Or(in.Wanted, "site")
 	}
 	if err := in.apply(&site); err != nil {
 		return site, err
@@ -93,7 +100,7 @@ func (c *configuration) ChangeSite(ctx context.Context, id string, in SiteChange
 		case i >= 0:
 			site = all[i]
 		case id == "": // nobody has named it yet
-			site = chat.Site{CreatedAt: chat.Now(), Origins: chat.Of([]string{})}
+			site = newSite("")
 		default:
 			return chat.ErrSiteNotFound
 		}
