@@ -2,12 +2,10 @@ package e2e
 
 import (
 	"cmp"
-	"net/http"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -91,26 +89,7 @@ func testTimeline(t *testing.T, s *fixture) {
 	b.until(shown + " === " + want)
 	p.visitor.until(`$$(".row .text, .note").map((n) => n.textContent).join().endsWith("Hello,Chat closed,Chat reopened,One more thing")`)
 	p.visitor.clean()
-	s.closedLate(b, p.operator.session())
 	b.clean()
-}
-
-// closedLate: the line of a closing that is known from a snapshot before its event comes.
-func (s *fixture) closedLate(b *tab, id string) {
-	protocol(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
-		const add = EventSource.prototype.addEventListener;
-		EventSource.prototype.addEventListener = function (name, take) {
-			add.call(this, name, name === "session_closed" ? (e) => setTimeout(() => (take(e), (window.came = true)), 1500) : take);
-		};`})
-	b.do(chromedp.Reload())
-	b.until(`text("#thread-verb") === "Close" && text("#link") === ""`)
-	admin := s.base + "/api/admin/sessions/" + id
-	s.call(b.T, http.MethodPost, admin+"/close", s.secret, map[string]any{}, nil)
-	for _, blocked := range []bool{true, false} { // its end lets the console ask for the session
-		s.call(b.T, http.MethodPost, admin+"/block", s.secret, map[string]any{"blocked": blocked}, nil)
-	}
-	b.until(`text("#thread-verb") === "Reopen"`)
-	b.until(`window.came && $$("#messages .note").at(-1).textContent === "Conversation closed" && $$("#messages .note").length === 4`)
 }
 
 // pair is a visitor and an operator in one session.
