@@ -88,8 +88,8 @@ func testTimeline(t *testing.T, s *fixture) {
 	b.do(chromedp.Reload())
 	b.until(shown + " === " + want)
 	p.visitor.until(`$$(".row .text, .note").map((n) => n.textContent).join().endsWith("Hello,Chat closed,Chat reopened,One more thing")`)
-	p.visitor.clean()
 	b.clean()
+	p.visitor.clean()
 }
 
 // pair is a visitor and an operator in one session.

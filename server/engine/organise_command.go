@@ -48,11 +48,7 @@ func (c *commandContext) tag(ctx context.Context) (CommandResult, error) {
 	if err := c.relay.Organise(ctx, c.by, c.sessionID, o); err != nil {
 		return CommandResult{}, err
 	}
-	var s chat.Session
-	err := c.relay.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		s, err = rd.Session(c.sessionID)
-		return err
-	})
+	s, err := c.session(ctx)
 	tags := s.TagList()
 	if len(tags) == 0 {
 		return answer("No tags. !tag word adds one.", err)
