@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"cmp"
+	"net/http"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -90,6 +92,26 @@ func testTimeline(t *testing.T, s *fixture) {
 	p.visitor.until(`$$(".row .text, .note").map((n) => n.textContent).join().endsWith("Hello,Chat closed,Chat reopened,One more thing")`)
 	b.clean()
 	p.visitor.clean()
+	s.closedLate(b, p.operator.session())
+	b.clean()
+}
+
+// closedLate: a closing has its line when an answer for the session told of it before its event.
+func (s *fixture) closedLate(b *tab, id string) {
+	protocol(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		const add = EventSource.prototype.addEventListener;
+		EventSource.prototype.addEventListener = function (name, take) {
+			const late = (e) => document.querySelector("#thread-verb").textContent === "Reopen"
+				? (take(e), (window.came = true)) : setTimeout(late, 15, e);
+			add.call(this, name, name === "session_closed" ? late : take);
+			if (name === "connected") add.call(this, name, () => (window.connected = true));
+		};`})
+	b.do(chromedp.Reload())
+	b.until(`window.connected && text("#thread-verb") === "Close"`)
+	for _, verb := range []string{"close", "block", "unblock"} { // after the last the console asks for the session
+		s.call(b.T, http.MethodPost, s.base+"/api/admin/sessions/"+id+"/"+verb, s.secret, map[string]any{}, nil)
+	}
+	b.until(`window.came && $$("#messages .note").at(-1).textContent === "Conversation closed" && $$("#messages .note").length === 4`)
 }
 
 // pair is a visitor and an operator in one session.
