@@ -372,10 +372,10 @@ func (t *tx) putText(text searchedText) error {
 	return nil // another node has stored them
 }
 
-// numberOf orders messages by their time; those of the same millisecond differ by
-// chance.
+// numberOf orders messages by their time. In the same millisecond, those of one session keep
+// their order, and those of others differ by chance.
 func numberOf(at chat.Time, session, seq int64) int64 {
 	const bits = 20
-	mixed := (uint64(session)*0x9E3779B97F4A7C15 ^ uint64(seq)) * 0xD6E8FEB86659FD93
-	return min(max(int64(at), 0), 1<<42-1)<<bits | int64(mixed>>(64-bits))
+	chance := uint64(session) * 0x9E3779B97F4A7C15 >> (64 - bits)
+	return min(max(int64(at), 0), 1<<42-1)<<bits | int64((chance+uint64(seq))%(1<<bits))
 }
