@@ -55,7 +55,7 @@ var commands = []command{
 	{"sites reopen SITE", "open the chat of an archived website again", reopenSite, onDatabase, "sites reopen shop-berlin"},
 	{"sites erase SITE", "delete a website with all its conversations permanently; asks for its name, or give --name NAME or --yes", eraseSite, onDatabase, `sites erase shop-berlin --name "Shop Berlin"`},
 	{"people list", "list the people of the team", listPeople, onDatabase, "people list --json"},
-	{"people add EMAIL", "make an invitation for an administrator: a link that works once", addPerson, onDatabase, "people add ada@example.com"},
+	{"people add EMAIL", "make an invitation for an administrator: a link that works once; with --site SITE (once or more) only of these websites", addPerson, onDatabase, "people add ada@example.com"},
 	{"people reset PERSON", "make a link to a new password, by e-mail address or name", resetPerson, onDatabase, "people reset ada@example.com"},
 	{"doctor", "check database, public address and bridges, and explain how to fix each problem", doctor,
 		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay/relay.env"},
@@ -316,17 +316,46 @@ func listPeople(ctx context.Context, a *app, _ string) error {
 			fmt.Fprintln(a.stdout, "Nobody has an account yet. relay people add EMAIL makes an invitation for an administrator.")
 		}
 		for _, p := range list {
-			fmt.Fprintf(a.stdout, "%-30s %-30s %s\n", p.Email, p.Name, p.Role)
+			fmt.Fprintf(a.stdout, "%-30s %-30s %s%s\n", p.Email, p.Name, p.Role, ofSites(p.Sites))
 		}
 		return nil
 	})
 }
 
+// ofSites says which sites a person answers, if not all.
+func ofSites(sites chat.SiteSet) string {
+	if sites == nil {
+		return ""
+	}
+	return " of " + strings.Join(sites.Names(), ", ")
+}
+
 // addPerson prints an invitation for an administrator.
 func addPerson(ctx context.Context, a *app, email string) error {
 	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
-		return a.printLink(ctx, store, people, chat.Invitation{Email: email, Role: chat.RoleAdministrator, InvitedBy: "relay"}, chat.AuditInvited, email)
+		sites, err := a.invitedTo(ctx, store)
+		if err != nil {
+			return err
+		}
+		return a.printLink(ctx, store, people, chat.Invitation{Email: email, Role: chat.RoleAdministrator, Sites: sites, InvitedBy: "relay"}, chat.AuditInvited, email)
 	})
+}
+
+// invitedTo returns the sites that each --site names, nil for all without any.
+func (a *app) invitedTo(ctx context.Context, store chat.Store) (chat.SiteSet, error) {
+	names := a.line.flags.Options["--site"]
+	if len(names) == 0 {
+		return nil, nil
+	}
+	sites, err := storedSites(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	set, err := sites.SetOf(names, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w; relay sites list shows their ids", err)
+	}
+	return set, nil
 }
 
 // resetPerson prints a link to a new password.
@@ -340,7 +369,7 @@ func resetPerson(ctx context.Context, a *app, who string) error {
 		if i < 0 {
 			return errors.New("there is no such person; relay people list shows all")
 		}
-		return a.printLink(ctx, store, people, chat.Invitation{Person: list[i].ID, Role: list[i].Role, InvitedBy: "relay"}, chat.AuditPasswordReset, list[i].Name)
+		return a.printLink(ctx, store, people, chat.Invitation{Person: list[i].ID, Role: list[i].Role, Sites: list[i].Sites, InvitedBy: "relay"}, chat.AuditPasswordReset, list[i].Name)
 	})
 }
 

@@ -63,16 +63,22 @@ func (a *app) askedSite(ctx context.Context, store chat.Store) (*string, error) 
 	if named == nil {
 		return nil, nil
 	}
-	sites := []chat.Site{}
-	err := store.ReadOne(ctx, func(rd chat.Reader) (err error) { sites, err = rd.Sites(); return err })
+	sites, err := storedSites(ctx, store)
 	if err != nil {
 		return nil, err
 	}
-	site, err := chat.SitesOf(sites, &chat.Settings{}, nil, nil).Named(*named)
+	site, err := sites.Named(*named)
 	if err != nil {
 		return nil, fmt.Errorf("there is no site %q; relay sites list shows their ids", *named)
 	}
 	return &site.ID, nil
+}
+
+// storedSites returns the sites without their settings.
+func storedSites(ctx context.Context, store chat.Store) (*chat.Sites, error) {
+	var list []chat.Site
+	err := store.ReadOne(ctx, func(rd chat.Reader) (err error) { list, err = rd.Sites(); return err })
+	return chat.SitesOf(list, &chat.Settings{}, nil, nil), err
 }
 
 func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, site, file string) error {

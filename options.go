@@ -13,6 +13,7 @@ import (
 var ownOptions = map[string][]string{
 	"knowledge add": {"--site"},
 	"knowledge ask": {"--site"},
+	"people add":    {"--site"},
 	"sites add":     {"--id", "--color", "--origin", "--key"},
 	"sites erase":   {"--name"},
 }

@@ -76,13 +76,36 @@ func (t *tx) conditions(q *chat.SessionQuery) (text string, args []any) {
 	if q.Assignee != nil {
 		text, args = text+` AND assignee = ?`, append(args, *q.Assignee)
 	}
-	if q.Site != nil {
-		text, args = text+ofSite(q.Site), append(args, *q.Site)
-	}
+	of, sites := ofSites(q.Sites)
+	text, args = text+of, append(args, sites...)
 	if q.Tag != "" {
 		text, args = text+` AND tags LIKE ? ESCAPE '\'`, append(args, containing(`"`+q.Tag+`"`))
 	}
 	return text, args
+}
+
+// ofSites is the condition for sessions of sites, with its variables.
+func ofSites(sites chat.SiteSet) (text string, args []any) {
+	if len(sites) == 1 {
+		return ofSite(&sites[0]), []any{sites[0]}
+	}
+	text, args = inList("site", sites)
+	if sites != nil && !sites.Has("") {
+		text += ` AND site <> ''`
+	}
+	return text, args
+}
+
+// inList is the condition that a column is one of the sites, "" for all. No site is called -.
+func inList(column string, sites chat.SiteSet) (text string, args []any) {
+	if sites == nil {
+		return "", nil
+	}
+	for _, site := range sites {
+		args = append(args, site)
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(args)), ", ")
+	return ` AND ` + column + ` IN (` + cmp.Or(marks, `'-'`) + `)`, args
 }
 
 // ofSite is the condition for sessions of a site, "" for those of all with nil. All sites but
@@ -99,6 +122,9 @@ func ofSite(site *string) string {
 
 // Sessions implements [chat.Reader].
 func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
+	if len(q.Sites) > 1 {
+		return t.sessionsOf(q)
+	}
 	text, args := t.conditions(&q)
 	if q.Waiting {
 		args = append(append([]any{int64(q.Before.At), q.Before.ID}, args...), limitOf(q.Limit))
@@ -137,6 +163,30 @@ func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
 	return all[:min(len(all), limitOf(q.Limit))], nil
 }
 
+// sessionsOf lists the sessions of several sites, each along its own index.
+func (t *tx) sessionsOf(q chat.SessionQuery) (all []chat.Session, err error) {
+	for _, site := range q.Sites {
+		of := q
+		of.Sites = chat.SiteSet{site}
+		some, err := t.Sessions(of)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	order := newestFirst
+	if q.Waiting {
+		order = longestFirst
+	}
+	sort.Slice(all, func(i, j int) bool { return order(&all[i], &all[j]) < 0 })
+	return all[:min(len(all), limitOf(q.Limit))], nil
+}
+
+// longestFirst is the order of the waiting ones.
+func longestFirst(a, b *chat.Session) int {
+	return cmp.Or(cmp.Compare(a.WaitingSince, b.WaitingSince), strings.Compare(a.ID, b.ID))
+}
+
 func newestFirst(a, b *chat.Session) int {
 	if a.LastActivity != b.LastActivity {
 		return cmp.Compare(b.LastActivity, a.LastActivity)
@@ -166,11 +216,8 @@ const (
 )
 
 // Counts implements [chat.Reader].
-func (t *tx) Counts(person string, site *string) (counts chat.Counts, err error) {
-	var ofIt []any
-	if site != nil {
-		ofIt = []any{*site}
-	}
+func (t *tx) Counts(person string, sites chat.SiteSet) (counts chat.Counts, err error) {
+	of, args := ofSites(sites)
 	for _, c := range []struct {
 		into  *int
 		query string
@@ -186,7 +233,7 @@ func (t *tx) Counts(person string, site *string) (counts chat.Counts, err error)
 		if c.into == &counts.Mine && person == "" {
 			continue
 		}
-		if *c.into, err = one[int](t, nil, c.query+ofSite(site)+fewOnes, append(append(c.args, ofIt...), chat.MostCounted)...); err != nil {
+		if *c.into, err = one[int](t, nil, c.query+of+fewOnes, append(append(c.args, args...), chat.MostCounted)...); err != nil {
 			return counts, err
 		}
 	}
@@ -214,15 +261,12 @@ func (t *tx) WaitingBySite() (map[string]int, error) {
 const countTags = `SELECT tags, COUNT(*) AS count FROM sessions WHERE tags <> ''`
 
 // TagsInUse implements [chat.Reader].
-func (t *tx) TagsInUse(site *string) ([]chat.Tag, error) {
-	var ofIt []any
-	if site != nil {
-		ofIt = []any{*site}
-	}
+func (t *tx) TagsInUse(sites chat.SiteSet) ([]chat.Tag, error) {
+	of, args := ofSites(sites)
 	lists, err := list[struct {
 		Tags  string `db:"tags"`
 		Count int    `db:"count"`
-	}](t, countTags+ofSite(site)+` GROUP BY tags`, ofIt...)
+	}](t, countTags+of+` GROUP BY tags`, args...)
 	counts := map[string]int{}
 	for _, l := range lists {
 		var tags []string

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 )
 
 const (
-	personColumns       = `id, name, email, role, password, face, preferences, created_at`
+	personColumns       = `id, name, email, role, password, face, preferences, created_at, sites`
 	selectPeople        = `SELECT ` + personColumns + ` FROM people`
 	selectPerson        = selectPeople + ` WHERE id = ?`
 	selectPersonByEmail = selectPeople + ` WHERE email = ?`
@@ -73,7 +74,7 @@ func (t *tx) person(query, key string) (chat.Person, error) {
 	return p, err
 }
 
-const countPeople = `SELECT COUNT(*), COALESCE(SUM(CASE WHEN role = 'administrator' THEN 1 ELSE 0 END), 0) FROM people`
+const countPeople = `SELECT COUNT(*), COALESCE(SUM(CASE WHEN role = 'administrator' AND sites = '' THEN 1 ELSE 0 END), 0) FROM people`
 
 // CountPeople implements [chat.PeopleReader].
 func (t *tx) CountPeople() (people, administrators int, err error) {
@@ -101,9 +102,9 @@ func (t *tx) NamesOnPlatforms() (map[string]chat.Person, error) {
 }
 
 const (
-	upsertPerson = `INSERT INTO people (` + personColumns + `, name_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	upsertPerson = `INSERT INTO people (` + personColumns + `, name_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, email = excluded.email, role = excluded.role, password = excluded.password,
-		face = excluded.face, preferences = excluded.preferences, name_key = excluded.name_key`
+		face = excluded.face, preferences = excluded.preferences, sites = excluded.sites, name_key = excluded.name_key`
 	deletePlatformNames = `DELETE FROM platform_names WHERE person = ?`
 	insertPlatformName  = `INSERT INTO platform_names (bridge, name, person) VALUES (?, ?, ?)
 		ON CONFLICT (bridge, name) DO UPDATE SET person = excluded.person`
@@ -111,7 +112,7 @@ const (
 
 // PutPerson implements [chat.PeopleTx]. A name on a platform moves to whoever got it last.
 func (t *tx) PutPerson(p *chat.Person) error {
-	_, err := t.q.exec(upsertPerson, p.ID, p.Name, p.Email, string(p.Role), p.Password, p.Face, p.Preferences, int64(p.CreatedAt), chat.NameKey(p.Name))
+	_, err := t.q.exec(upsertPerson, p.ID, p.Name, p.Email, string(p.Role), p.Password, p.Face, p.Preferences, int64(p.CreatedAt), p.Sites, chat.NameKey(p.Name))
 	if err == nil {
 		_, err = t.q.exec(deletePlatformNames, p.ID)
 	}
@@ -139,6 +140,19 @@ func (t *tx) DeletePerson(id string) error {
 		return err
 	}
 	_, err := t.q.exec(unassign, id) // what was assigned until the row was locked
+	return err
+}
+
+// UnassignElsewhere implements [chat.PeopleTx].
+func (t *tx) UnassignElsewhere(person string, sites chat.SiteSet) error {
+	if sites == nil {
+		return nil
+	}
+	in, args := inList("site", sites)
+	_, err := t.q.exec(unassign+` AND NOT (`+strings.TrimPrefix(in, ` AND `)+`)`, append([]any{person}, args...)...)
+	if t.cache != nil { // sessions in it may have been the person's
+		t.cache.clear()
+	}
 	return err
 }
 

@@ -28,9 +28,9 @@ type textPlace struct {
 	Seq     int64 `db:"seq"`
 }
 
-// Find returns the newest messages of a site, or of all with nil, below a place, 0 for the
-// newest of all, that have all of the terms.
-func (s *Search) Find(ctx context.Context, terms []words.Term, site *string, below int64, limit int) (found []chat.FoundMessage, err error) {
+// Find returns the newest messages of sites below a place, 0 for the newest of all, that have
+// all of the terms.
+func (s *Search) Find(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) (found []chat.FoundMessage, err error) {
 	if len(terms) == 0 {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (s *Search) Find(ctx context.Context, terms []words.Term, site *string, bel
 	}
 	var failed error
 	err = s.db.backend.look(ctx, func(t *tx) error {
-		places, err := t.q.findTexts(ctx, terms, site, below, limit)
+		places, err := t.q.findTexts(ctx, terms, sites, below, limit)
 		if err == nil {
 			found, err = t.messagesAt(places)
 		}
@@ -118,7 +118,7 @@ const (
 	updateText = `UPDATE search_texts SET words = ? WHERE session = ? AND seq = ?`
 	findTexts  = `SELECT t.number, t.session, t.seq FROM search_words w CROSS JOIN search_texts t ON t.number = w.rowid
 		WHERE w.search_words MATCH ? AND w.rowid < ?`
-	findTextsOf = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.site = ?)`
+	findTextsOf = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session`
 	newestTexts = ` ORDER BY w.rowid DESC LIMIT ?`
 )
 
@@ -131,7 +131,7 @@ func (c *conn) changeText(session, seq int64, set []string) error {
 	return err
 }
 
-func (c *conn) findTexts(ctx context.Context, terms []words.Term, site *string, below int64, limit int) (places []textPlace, err error) {
+func (c *conn) findTexts(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) (places []textPlace, err error) {
 	parts := make([]string, len(terms))
 	for i, t := range terms {
 		parts[i] = `"` + t.Text + `"`
@@ -140,8 +140,8 @@ func (c *conn) findTexts(ctx context.Context, terms []words.Term, site *string, 
 		}
 	}
 	query, args := findTexts, []any{strings.Join(parts, " AND "), belowOrAll(below)}
-	if site != nil {
-		query, args = query+findTextsOf, append(args, *site)
+	if in, of := inList("s.site", sites); sites != nil {
+		query, args = query+findTextsOf+in+`)`, append(args, of...)
 	}
 	err = c.raw.SelectContext(ctx, &places, query+newestTexts, append(args, limit)...)
 	if err != nil && ctx.Err() != nil {
@@ -154,7 +154,7 @@ const (
 	insertTextVector = `INSERT INTO search_texts (number, session, seq, words) VALUES (?, ?, ?, ?::tsvector) ON CONFLICT DO NOTHING`
 	updateTextVector = `UPDATE search_texts SET words = ?::tsvector WHERE session = ? AND seq = ?`
 	findTextVectors  = `SELECT number, session, seq FROM search_texts t WHERE words @@ $1::tsquery AND number < $2`
-	vectorsOf        = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.site = $4)`
+	vectorsOf        = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.site = ANY($4))`
 	newestVectors    = ` ORDER BY number DESC LIMIT $3`
 )
 
@@ -176,7 +176,7 @@ func setVector(set []string) string {
 	return strings.Join(quoted, " ")
 }
 
-func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, site *string, below int64, limit int) (places []textPlace, err error) {
+func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) (places []textPlace, err error) {
 	parts := make([]string, len(terms))
 	for i, t := range terms {
 		parts[i] = quoteWord(t.Text)
@@ -185,8 +185,8 @@ func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, site *string, 
 		}
 	}
 	query, args := findTextVectors, []any{strings.Join(parts, " & "), belowOrAll(below), limit}
-	if site != nil {
-		query, args = query+vectorsOf, append(args, *site)
+	if sites != nil {
+		query, args = query+vectorsOf, append(args, []string(sites))
 	}
 	err = p.conn.SelectContext(ctx, &places, query+newestVectors, args...)
 	return places, err

@@ -69,10 +69,10 @@ func (t *tx) DropSignIns(before chat.Time) error {
 }
 
 const (
-	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, inviter, created_at, expires_at FROM invitations`
+	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, inviter, sites, created_at, expires_at FROM invitations`
 	selectInvitation  = selectInvitations + ` WHERE hash = ?`
 	selectOpen        = selectInvitations + ` WHERE expires_at > ? ORDER BY created_at DESC, id`
-	insertInvitation  = `INSERT INTO invitations (id, hash, role, email, person, invited_by, inviter, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertInvitation  = `INSERT INTO invitations (id, hash, role, email, person, invited_by, inviter, sites, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	deleteLinksOf     = `DELETE FROM invitations WHERE person = ?`
 	deleteInvitation  = `DELETE FROM invitations WHERE id = ?`
 	deleteExpired     = `DELETE FROM invitations WHERE expires_at <= ?`
@@ -90,7 +90,7 @@ func (t *tx) Invitations(at chat.Time) ([]chat.Invitation, error) {
 
 // PutInvitation implements [chat.PeopleTx].
 func (t *tx) PutInvitation(i *chat.Invitation) error {
-	_, err := t.q.exec(insertInvitation, i.ID, i.Hash, string(i.Role), i.Email, nullable(i.Person), i.InvitedBy, i.Inviter, int64(i.CreatedAt), int64(i.ExpiresAt))
+	_, err := t.q.exec(insertInvitation, i.ID, i.Hash, string(i.Role), i.Email, nullable(i.Person), i.InvitedBy, i.Inviter, i.Sites, int64(i.CreatedAt), int64(i.ExpiresAt))
 	return wrap(err, "put invitation %s", i.ID)
 }
 
@@ -130,17 +130,20 @@ func nullable(id string) any {
 }
 
 const (
-	selectAudit = `SELECT number, at, person, name, action, target, detail, address, count FROM audit
-		WHERE number < ? AND (? = '' OR person = ?) AND (? = '' OR action = ?) ORDER BY number DESC LIMIT ?`
+	selectAudit = `SELECT number, at, person, name, action, target, detail, address, site, count FROM audit
+		WHERE number < ? AND (? = '' OR person = ?) AND (? = '' OR action = ?)`
+	newestAudit = ` ORDER BY number DESC LIMIT ?`
 	nextAudit   = `SELECT COALESCE(MAX(number), 0) + 1 FROM audit`
-	insertAudit = `INSERT INTO audit (number, at, person, name, action, target, detail, address, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertAudit = `INSERT INTO audit (number, at, person, name, action, target, detail, address, site, count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	countAudit  = `UPDATE audit SET count = count + 1, at = ? WHERE number = ?`
 	deleteAudit = `DELETE FROM audit WHERE at < ?`
 )
 
 // Audit implements [chat.PeopleReader].
 func (t *tx) Audit(q chat.AuditQuery) ([]chat.AuditEntry, error) {
-	return list[chat.AuditEntry](t, selectAudit, cmp.Or(q.Before, int64(noLimit)), q.Person, q.Person, q.Action, q.Action, limitOf(q.Limit))
+	of, args := inList("site", q.Sites.Names())
+	args = append([]any{cmp.Or(q.Before, int64(noLimit)), q.Person, q.Person, q.Action, q.Action}, args...)
+	return list[chat.AuditEntry](t, selectAudit+of+newestAudit, append(args, limitOf(q.Limit))...)
 }
 
 // PutAudit implements [chat.PeopleTx].
@@ -148,7 +151,7 @@ func (t *tx) PutAudit(e *chat.AuditEntry) (err error) {
 	if e.Number, err = one[int64](t, nil, nextAudit); err != nil {
 		return err
 	}
-	_, err = t.q.exec(insertAudit, e.Number, int64(e.At), e.Person, e.Name, e.Action, e.Target, e.Detail, e.Address, e.Count)
+	_, err = t.q.exec(insertAudit, e.Number, int64(e.At), e.Person, e.Name, e.Action, e.Target, e.Detail, e.Address, e.Site, e.Count)
 	return wrap(err, "put audit entry")
 }
 

@@ -1,6 +1,11 @@
 package db
 
-import "github.com/relay-chat/relay/server/chat"
+import (
+	"errors"
+	"slices"
+
+	"github.com/relay-chat/relay/server/chat"
+)
 
 const selectSites = `SELECT id, name, name_key, address, color, public_key, origins, created_at, archived_at, erased_at FROM sites`
 
@@ -41,8 +46,33 @@ func (t *tx) DropSite(id string) (bool, error) {
 	n, err := t.q.exec(deleteSite, id, id)
 	if err == nil && n > 0 {
 		_, err = t.q.exec(deleteSiteSettings, id)
+		err = errors.Join(err, t.leaveSite(id))
 	}
 	return n > 0, wrap(err, "drop site %s", id)
+}
+
+const (
+	setSitesOf  = `UPDATE people SET sites = ? WHERE id = ?`
+	setSitesFor = `UPDATE invitations SET sites = ? WHERE id = ?`
+)
+
+// leaveSite takes a site from whoever answers it: another one may get its id later.
+func (t *tx) leaveSite(id string) error {
+	people, err := t.People()
+	invited, failed := t.Invitations(0)
+	without := func(query, of string, sites chat.SiteSet) {
+		if err == nil && sites != nil && sites.Has(id) {
+			_, err = t.q.exec(query, slices.DeleteFunc(sites, func(site string) bool { return site == id }), of)
+		}
+	}
+	err = errors.Join(err, failed)
+	for i := range people {
+		without(setSitesOf, people[i].ID, people[i].Sites)
+	}
+	for i := range invited {
+		without(setSitesFor, invited[i].ID, invited[i].Sites)
+	}
+	return err
 }
 
 const countOfSite = `SELECT COUNT(*) FROM sessions WHERE started_at > 0`

@@ -11,11 +11,9 @@ import (
 const selectWaitingSessions = `SELECT COUNT(*) AS waiting, COALESCE(MIN(waiting_since), 0) AS since FROM sessions WHERE ` + waiting
 
 // WaitingSessions implements [chat.Reader].
-func (t *tx) WaitingSessions(site *string) (chat.Waiting, error) {
-	if site != nil {
-		return one[chat.Waiting](t, nil, selectWaitingSessions+ofSite(site), *site)
-	}
-	return one[chat.Waiting](t, nil, selectWaitingSessions)
+func (t *tx) WaitingSessions(sites chat.SiteSet) (chat.Waiting, error) {
+	of, args := ofSites(sites)
+	return one[chat.Waiting](t, nil, selectWaitingSessions+of, args...)
 }
 
 const selectRatingComment = `SELECT number, id, csat_comment AS comment FROM sessions WHERE number = ?`

@@ -59,7 +59,7 @@ type querier interface {
 	// is taken, changeText replaces them. findTexts ends early with ctx.
 	putText(p textPlace, set []string) (int64, error)
 	changeText(session, seq int64, set []string) error
-	findTexts(ctx context.Context, terms []words.Term, site *string, below int64, limit int) ([]textPlace, error)
+	findTexts(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) ([]textPlace, error)
 }
 
 // one reads a row, or returns missing.

@@ -1,11 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -13,11 +16,41 @@ import (
 type auditor struct {
 	team    *team.Team
 	clients *clients
+	engine  *engine.Engine
 }
 
 // audit adds to the audit list what an operator did.
 func (s auditor) audit(r *http.Request, by chat.Author, action, target, detail string) {
-	s.team.Audit.Add(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.clients.peer(r).addr.String()})
+	s.auditAt(r, by, s.siteOf(r, by), action, target, detail)
+}
+
+// auditAt is audit for what concerns a site, by its public id.
+func (s auditor) auditAt(r *http.Request, by chat.Author, site, action, target, detail string) {
+	s.team.Audit.Add(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.clients.peer(r).addr.String(), Site: site})
+}
+
+// siteOf is the public id of the site that a request concerns, "" for relay itself: the one
+// that it names, or that of its conversation, or the only one of who makes it.
+func (s auditor) siteOf(r *http.Request, by chat.Author) string {
+	sites := s.engine.Sites()
+	if !sites.Several() {
+		return ""
+	}
+	site, err := sites.Named(cmp.Or(pathVar(r, "site"), r.URL.Query().Get("site")))
+	if id := pathVar(r, "session"); id != "" {
+		err = s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) error {
+			session, err := rd.SessionHeader(id)
+			site = sites.Of(session.Site)
+			return err
+		})
+	}
+	switch {
+	case err == nil && site != nil:
+		return site.PublicID()
+	case len(by.Sites) == 1:
+		return chat.SiteName(by.Sites[0])
+	}
+	return ""
 }
 
 // audited answers what was done, and adds it to the audit list if it succeeded.
@@ -28,10 +61,21 @@ func (s auditor) audited(r *http.Request, by chat.Author, action, target string,
 	return ok, err
 }
 
+// siteList names sites in the audit list.
+func siteList(sites chat.SiteSet) string {
+	if sites == nil {
+		return "all sites"
+	}
+	return strings.Join(sites.Names(), ", ")
+}
+
 // auditChange records what changed about a person.
 func (s auditor) auditChange(r *http.Request, by chat.Author, before, p *chat.Person) {
 	if p.Role != before.Role {
 		s.audit(r, by, chat.AuditRoleChanged, p.Name, "to "+string(p.Role))
+	}
+	if !slices.Equal(p.Sites, before.Sites) || (p.Sites == nil) != (before.Sites == nil) {
+		s.audit(r, by, chat.AuditRoleChanged, p.Name, "for "+siteList(p.Sites))
 	}
 	if p.Name != before.Name {
 		s.audit(r, by, chat.AuditPersonChanged, p.Name, "was "+before.Name)

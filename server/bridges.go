@@ -63,7 +63,12 @@ func HooksURL(cfg config.Config) string {
 }
 
 // listBridges answers GET /api/admin/bridges, with the AI's state.
-func (s *settingsAPI) listBridges(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *settingsAPI) listBridges(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if by.Sites != nil { // channels are relay's
+		ai, err := s.ai.State(r.Context())
+		ai.Fix = ""
+		return map[string]any{"bridges": []struct{}{}, "kinds": []struct{}{}, "ai": ai}, err
+	}
 	states, err := s.bridges.States(r.Context())
 	if err != nil {
 		return nil, err

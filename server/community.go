@@ -10,6 +10,7 @@ import (
 type community struct {
 	*Server
 	admission     *admission
+	reaches       reaches
 	widget        *widgetAPI
 	visitors      *visitorStreams
 	files         *fileAPI
@@ -48,13 +49,14 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.cfg.PublicURL)
 	shown := presentation{engine, links}
-	audit := auditor{team, s.clients}
+	audit := auditor{team, s.clients, engine}
 	signIns := &signIns{s.clients, audit, team, keys}
 	passwords := &passwords{s.limits, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	return &community{
 		Server:        s,
 		admission:     &admission{s.clients, s.limits, signIns, engine.Sites},
+		reaches:       reaches{engine, d.Knowledge, team},
 		widget:        &widgetAPI{s.limits, shown, engine, d.Statistics},
 		visitors:      &visitorStreams{s.limits, s.streams, engine, links},
 		files:         &fileAPI{s.limits, engine, links},
@@ -63,12 +65,12 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		settings:      settings,
 		sites:         &siteAPI{audit, s.clients, settings, engine, keys},
 		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
-		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites},
+		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites, engine.Store},
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},
 		system:        &systemAPI{s.clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
-		team:          &teamAPI{signIns, passwords, team},
+		team:          &teamAPI{signIns, passwords, team, engine.Sites},
 		passkeys:      &passkeyAPI{s.clients, s.limits, signIns, passwords, team},
 		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
 		pages:         &ownPages{signIns, s.renderer, engine},

@@ -43,8 +43,28 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
 	default:
 		s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
+			"Pages": pagesFor(by),
 			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")})
 	}
+}
+
+// The console's pages: what operators use, what administrators of sites use beside it, and
+// what is relay's.
+const (
+	operatorPages = "statistics settings answers notifications account"
+	sitePages     = operatorPages + " knowledge widget greetings forms hours ai webhook team"
+	relayPages    = sitePages + " channels sites privacy system"
+)
+
+// pagesFor names the pages that the console offers somebody.
+func pagesFor(by chat.Author) string {
+	switch {
+	case by.OfRelay():
+		return relayPages
+	case by.Role == chat.RoleAdministrator:
+		return sitePages
+	}
+	return operatorPages
 }
 
 // login is an attempt to sign in: with the secret key and a display name, or with the

@@ -162,7 +162,7 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 		return q, badRequest("status must be open, closed, waiting, snoozed or all")
 	}
 	var err error
-	if q.Site, err = siteAsked(r, s.engine.Sites()); err != nil {
+	if q.Sites, err = sitesAsked(r, by, s.engine.Sites()); err != nil {
 		return q, err
 	}
 	switch who := form.Get("assignee"); who {
@@ -187,29 +187,6 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 	}
 	q.Before, err = parseCursor(form.Get("cursor"))
 	return q, err
-}
-
-// siteAsked is the id of the site that ?site= names, nil for all.
-func siteAsked(r *http.Request, sites *chat.Sites) (*string, error) {
-	name := r.URL.Query().Get("site")
-	if name == "" {
-		return nil, nil
-	}
-	site, err := sites.Named(name)
-	if err != nil {
-		return nil, badRequest("site must be the id of a site; GET /api/admin/sites lists them")
-	}
-	return &site.ID, nil
-}
-
-// siteOrAll is the id of the site that ?site= names, or AllSites: for whose visitors
-// something is.
-func siteOrAll(r *http.Request, sites *chat.Sites) (string, error) {
-	site, err := siteAsked(r, sites)
-	if err != nil || site == nil {
-		return chat.AllSites, err
-	}
-	return *site, nil
 }
 
 // listCursor renders a place in a list.
@@ -252,8 +229,12 @@ func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, _ chat
 }
 
 func (s *conversationAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "session")
-	return s.audited(r, by, chat.AuditErased, id, s.engine.Erase(r.Context(), id))
+	id, site := pathVar(r, "session"), s.siteOf(r, by)
+	err := s.engine.Erase(r.Context(), id)
+	if err == nil {
+		s.auditAt(r, by, site, chat.AuditErased, id, "")
+	}
+	return ok, err
 }
 
 func (s *conversationAPI) messages(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {

@@ -44,6 +44,7 @@ type knowledgeAPI struct {
 	auditor
 	knowledge Knowledge
 	sites     func() *chat.Sites
+	store     chat.Store
 }
 
 // sourceView is a source with its site, if it has one, as soon as there are several.
@@ -57,15 +58,15 @@ func (s *knowledgeAPI) view(source chat.KnowledgeSource) sourceView {
 }
 
 // sources answers GET /api/admin/knowledge: with ?site= what answers its visitors.
-func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	site, err := siteAsked(r, s.sites())
+func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	sites, err := sitesAsked(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
 	list, err := s.knowledge.Sources(r.Context())
 	views := []sourceView{}
 	for _, source := range list {
-		if chat.IsFor(source.Site, site) {
+		if chat.IsFor(source.Site, sites) {
 			views = append(views, s.view(source))
 		}
 	}
@@ -81,7 +82,7 @@ type addKnowledgeRequest struct {
 
 // add answers POST /api/admin/knowledge: a text, or the address of pages.
 func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in addKnowledgeRequest) (any, error) {
-	site, err := siteOrAll(r, s.sites())
+	site, err := siteOrAll(r, by, s.sites())
 	switch {
 	case err != nil:
 		return nil, err
@@ -105,7 +106,7 @@ func (s *knowledgeAPI) added(r *http.Request, by chat.Author, added chat.Knowled
 
 // addFile answers POST /api/admin/knowledge/files.
 func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteOrAll(r, s.sites())
+	site, err := siteOrAll(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -147,12 +148,15 @@ type moveSourceRequest struct {
 // those of all sites.
 func (s *knowledgeAPI) move(_ http.ResponseWriter, r *http.Request, by chat.Author, in moveSourceRequest) (any, error) {
 	id, site := "", chat.AllSites
-	if string(in.Site) != "null" {
+	switch {
+	case string(in.Site) == "null" && by.Sites != nil:
+		return nil, errAllSites
+	case string(in.Site) != "null":
 		if json.Unmarshal(in.Site, &id) != nil {
 			return nil, badRequest("site must be the id of a site, or null")
 		}
 		named, err := s.sites().Named(id)
-		if err != nil {
+		if err != nil || !by.Sites.Has(named.ID) {
 			return nil, chat.ErrorAt(chat.Invalid, "site", "site must be the id of a site; GET /api/admin/sites lists them")
 		}
 		site = named.ID
@@ -203,12 +207,12 @@ type passageView struct {
 
 // search answers GET /api/admin/knowledge/search: what the AI would get for
 // a question.
-func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	question := strings.TrimSpace(r.URL.Query().Get("q"))
 	if err := required("q", question); err != nil {
 		return nil, err
 	}
-	site, err := siteAsked(r, s.sites())
+	site, err := siteAsked(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -221,9 +225,30 @@ func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.Aut
 }
 
 // questions answers GET /api/admin/knowledge/questions.
-func (s *knowledgeAPI) questions(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *knowledgeAPI) questions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.knowledge.Questions(r.Context())
+	if err == nil && by.Sites != nil {
+		list, err = s.askedAt(r.Context(), list, by.Sites)
+	}
 	return map[string]any{"questions": append([]chat.Question{}, list...)}, err
+}
+
+// askedAt keeps the questions of these sites' visitors.
+func (s *knowledgeAPI) askedAt(ctx context.Context, list []chat.Question, sites chat.SiteSet) (kept []chat.Question, err error) {
+	err = s.store.Read(ctx, func(rd chat.Reader) error {
+		for _, q := range list {
+			asked, err := rd.SessionHeader(q.SessionID)
+			switch {
+			case errors.Is(err, chat.ErrSessionNotFound):
+			case err != nil:
+				return err
+			case sites.Has(asked.Site):
+				kept = append(kept, q)
+			}
+		}
+		return nil
+	})
+	return kept, err
 }
 
 func (s *knowledgeAPI) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -239,7 +264,7 @@ type answerQuestionRequest struct {
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
 func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author, in answerQuestionRequest) (any, error) {
-	site, err := siteOrAll(r, s.sites())
+	site, err := siteOrAll(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ import (
 type teamAPI struct {
 	*signIns
 	*passwords
-	team *team.Team
+	team  *team.Team
+	sites func() *chat.Sites
 }
 
 // errNoAccount answers who is signed in with the secret key and has no account.
@@ -27,8 +28,11 @@ type personView struct {
 }
 
 func viewPerson(p chat.Person, by chat.Author) personView {
-	if by.Role != chat.RoleAdministrator && by.Person != p.ID {
+	if !by.Manages(&p) && by.Person != p.ID {
 		p.Email = ""
+	}
+	if p.Sites != nil {
+		p.Sites = p.Sites.And(by.Sites)
 	}
 	if p.PlatformNames == nil {
 		p.PlatformNames = []chat.PlatformName{}
@@ -42,6 +46,7 @@ type meView struct {
 	Name        string           `json:"name"`
 	Email       string           `json:"email,omitempty"`
 	Role        chat.Role        `json:"role"`
+	Sites       chat.SiteSet     `json:"sites,omitzero"`
 	Avatar      string           `json:"avatar,omitempty"`
 	SignedInBy  string           `json:"signedInBy"` // account or key
 	HasPassword bool             `json:"hasPassword"`
@@ -49,7 +54,7 @@ type meView struct {
 }
 
 func viewMe(p chat.Person) meView {
-	return meView{ID: p.ID, Name: p.Name, Email: p.Email, Role: p.Role, Avatar: avatarOf(&p), SignedInBy: "account",
+	return meView{ID: p.ID, Name: p.Name, Email: p.Email, Role: p.Role, Sites: p.Sites, Avatar: avatarOf(&p), SignedInBy: "account",
 		HasPassword: p.Password != "", Preferences: p.Preferences.V}
 }
 
@@ -180,12 +185,12 @@ type signInView struct {
 func (s *teamAPI) listSignIns(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	person := r.URL.Query().Get("person")
 	switch {
-	case person == withKey && by.Role == chat.RoleAdministrator:
-	case person == "" && by.Person == "", person == "all" && by.Role == chat.RoleAdministrator:
+	case person == withKey && by.OfRelay():
+	case person == "" && by.Person == "", person == "all" && by.OfRelay():
 		person = ""
 	case person == "":
 		person = by.Person
-	case person != by.Person && by.Role != chat.RoleAdministrator:
+	case person != by.Person && !by.OfRelay():
 		return nil, errAdministrators
 	}
 	list, err := s.signInsOf(r, person)
@@ -211,7 +216,7 @@ func (s *teamAPI) signInsOf(r *http.Request, person string) ([]chat.SignIn, erro
 // endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
 func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := s.team.SignIns.Find(r.Context(), pathVar(r, "id"))
-	if err == nil && in.Person != by.Person && by.Role != chat.RoleAdministrator {
+	if err == nil && in.Person != by.Person && !by.OfRelay() {
 		err = chat.ErrSignInNotFound
 	}
 	if err == nil {
@@ -234,7 +239,7 @@ func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Auth
 
 // endAllSignIns ends all sign-ins of somebody else.
 func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
-	if by.Role != chat.RoleAdministrator {
+	if !by.OfRelay() {
 		return nil, errAdministrators
 	}
 	if person == withKey {

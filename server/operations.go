@@ -207,8 +207,8 @@ func (s *deliveryAPI) auditAll(r *http.Request, by chat.Author, action, dest str
 
 // testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
 // a test event.
-func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	site, err := siteAsked(r, s.engine.Sites())
+func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := siteAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -229,16 +229,16 @@ func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, _ chat
 }
 
 // stats answers GET /api/admin/stats and, for backends, GET /api/stats.
-func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	site, err := siteAsked(r, s.sites())
+func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	sites, err := sitesAsked(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
 	switch r.URL.Query().Get("period") {
 	case "", "7d":
-		return s.counter.Stats(r.Context(), site, 7)
+		return s.counter.Stats(r.Context(), sites, 7)
 	case "30d":
-		return s.counter.Stats(r.Context(), site, 30)
+		return s.counter.Stats(r.Context(), sites, 30)
 	}
 	return nil, badRequest("period must be 7d or 30d")
 }
@@ -274,7 +274,7 @@ const exportPage = 100
 // export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
 func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteAsked(r, s.engine.Sites())
+	site, err := siteAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}

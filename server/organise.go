@@ -56,28 +56,28 @@ func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat
 		Sites map[string]int `json:"sites,omitempty"`
 	}{}
 	sites := s.engine.Sites()
-	site, err := siteAsked(r, sites)
+	asked, err := sitesAsked(r, by, sites)
 	if err != nil {
 		return nil, err
 	}
 	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		if answer.Counts, err = rd.Counts(by.Person, site); err != nil {
+		if answer.Counts, err = rd.Counts(by.Person, asked); err != nil {
 			return err
 		}
-		if answer.Tags, err = rd.TagsInUse(site); err != nil || !sites.Several() {
+		if answer.Tags, err = rd.TagsInUse(asked); err != nil || !sites.Several() {
 			return err
 		}
-		answer.Sites, err = waitingBySite(rd, sites)
+		answer.Sites, err = waitingBySite(rd, sites.In(by.Sites))
 		return err
 	})
 	return answer, err
 }
 
 // waitingBySite counts what waits at each site, by its public id.
-func waitingBySite(rd chat.Reader, sites *chat.Sites) (map[string]int, error) {
+func waitingBySite(rd chat.Reader, sites []chat.Site) (map[string]int, error) {
 	counts, err := rd.WaitingBySite()
 	named := map[string]int{}
-	for _, site := range sites.All() {
+	for _, site := range sites {
 		named[site.PublicID()] = counts[site.ID]
 	}
 	return named, err

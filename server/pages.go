@@ -134,14 +134,18 @@ const seenAmong = 100
 
 // widgetSnippet answers GET /api/admin/widget: the first site's snippet, or that of ?site=,
 // and where the widget was seen.
-func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	site, err := siteAsked(r, s.engine.Sites())
+func (s *ownPages) widgetSnippet(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := siteAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
+	var sites chat.SiteSet
+	if site != nil {
+		sites = chat.SiteSet{*site}
+	}
 	var list []chat.Session
 	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		list, err = rd.Sessions(chat.SessionQuery{Site: site, Limit: seenAmong, Empty: true})
+		list, err = rd.Sessions(chat.SessionQuery{Sites: sites, Limit: seenAmong, Empty: true})
 		return err
 	})
 	if err != nil {

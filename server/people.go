@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,9 +14,11 @@ import (
 // hand conversations over.
 func (s *teamAPI) people(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.team.People.List(r.Context())
-	views := make([]personView, len(list))
+	views := []personView{}
 	for i := range list {
-		views[i] = viewPerson(list[i], by)
+		if list[i].Sites.Meets(by.Sites) || list[i].ID == by.Person {
+			views = append(views, viewPerson(list[i], by))
+		}
 	}
 	return map[string]any{"people": views}, err
 }
@@ -26,16 +29,21 @@ type addPersonRequest struct {
 	Password string    `json:"password"`
 	Role     chat.Role `json:"role"`
 	SignIn   bool      `json:"signIn"`
+	Sites    []string  `json:"sites"`
 }
 
 // addPerson answers POST /api/admin/people. With signIn the console that is signed in with
 // the secret key goes on as the new person.
 func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Author, in addPersonRequest) (any, error) {
+	sites, err := s.sitesGiven(by, in.Sites)
+	if err != nil {
+		return nil, err
+	}
 	hash, err := s.hashPassword(r, in.Password, in.Name, in.Email)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.team.People.Add(r.Context(), chat.Person{Name: in.Name, Email: in.Email, Role: in.Role, Password: hash})
+	p, err := s.team.People.Add(r.Context(), chat.Person{Name: in.Name, Email: in.Email, Role: in.Role, Sites: sites, Password: hash})
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +68,47 @@ type patchPersonRequest struct {
 	Name          *string              `json:"name"`
 	Role          *chat.Role           `json:"role"`
 	PlatformNames *[]chat.PlatformName `json:"platformNames"`
+	Sites         json.RawMessage      `json:"sites"` // null for all
+}
+
+// sites are those that the person answers then.
+func (in *patchPersonRequest) sites(s *teamAPI, by chat.Author) (chat.SiteSet, error) {
+	given, err := unmarshal[struct {
+		Sites []string `json:"sites"`
+	}](slices.Concat([]byte(`{"sites":`), in.Sites, []byte(`}`)))
+	if err != nil {
+		return nil, err
+	}
+	return s.sitesGiven(by, given.Sites)
+}
+
+// sitesGiven are the sites that somebody is given by their ids; who answers some sites can
+// give these, and does without a list.
+func (s *teamAPI) sitesGiven(by chat.Author, names []string) (chat.SiteSet, error) {
+	if names == nil {
+		return by.Sites, nil
+	}
+	return s.sites().SetOf(names, by.Sites)
 }
 
 // patchPerson answers PATCH /api/admin/people/{id}.
 func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Author, in patchPersonRequest) (any, error) {
 	var before chat.Person
+	var sites chat.SiteSet
+	if in.Sites != nil {
+		var err error
+		if sites, err = in.sites(s, by); err != nil {
+			return nil, err
+		}
+	}
 	p, err := s.team.People.Change(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
 		before = *p
+		if err := manages(by, p); err != nil {
+			return err
+		}
+		if in.Sites != nil {
+			p.Sites = sites
+		}
 		if in.Name != nil {
 			p.Name = *in.Name
 		}
@@ -114,19 +156,25 @@ func InvitationURL(base, secret string) string {
 }
 
 // invitations answers GET /api/admin/invitations: those that still work, without secrets.
-func (s *teamAPI) invitations(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *teamAPI) invitations(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.team.People.Invitations(r.Context())
+	list = slices.DeleteFunc(list, func(i chat.Invitation) bool { return !by.Manages(&chat.Person{Sites: i.Sites}) })
 	return map[string]any{"invitations": append([]chat.Invitation{}, list...)}, err
 }
 
 type inviteRequest struct {
 	Email string    `json:"email"`
 	Role  chat.Role `json:"role"`
+	Sites []string  `json:"sites"`
 }
 
 // invite answers POST /api/admin/invitations.
 func (s *teamAPI) invite(_ http.ResponseWriter, r *http.Request, by chat.Author, in inviteRequest) (any, error) {
-	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, InvitedBy: by.Name, Inviter: by.Person})
+	sites, err := s.sitesGiven(by, in.Sites)
+	if err != nil {
+		return nil, err
+	}
+	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, Sites: sites, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +188,7 @@ func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, InvitedBy: by.Name, Inviter: by.Person})
+	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, Sites: p.Sites, InvitedBy: by.Name, Inviter: by.Person})
 	if err != nil {
 		return nil, err
 	}
@@ -150,18 +198,35 @@ func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.
 
 // withdraw answers DELETE /api/admin/invitations/{id}.
 func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), pathVar(r, "id")))
+	list, err := s.team.People.Invitations(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	id := pathVar(r, "id")
+	if slices.ContainsFunc(list, func(i chat.Invitation) bool { return i.ID == id && !by.Manages(&chat.Person{Sites: i.Sites}) }) {
+		return nil, chat.ErrInvitationNotFound
+	}
+	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), id))
+}
+
+// auditView is an entry with the site that it concerns, as soon as there are several.
+type auditView struct {
+	chat.AuditEntry
+	Site string `json:"site,omitempty"`
 }
 
 // maxAudit is how many entries one request lists.
 const maxAudit = 200
 
 // auditList answers GET /api/admin/audit, newest first.
-func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	form := r.URL.Query()
 	q := chat.AuditQuery{Person: form.Get("person"), Action: form.Get("action")}
 	limit, err := queryLimit(r, 50, maxAudit)
 	if err != nil {
+		return nil, err
+	}
+	if q.Sites, err = sitesAsked(r, by, s.sites()); err != nil {
 		return nil, err
 	}
 	if cursor := form.Get("cursor"); cursor != "" {
@@ -176,6 +241,13 @@ func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, _ chat.Autho
 		list = list[:limit]
 		answer["nextCursor"] = strconv.FormatInt(list[limit-1].Number, 10)
 	}
-	answer["entries"] = append([]chat.AuditEntry{}, list...)
+	views := make([]auditView, len(list))
+	for i := range list {
+		views[i].AuditEntry = list[i]
+		if s.sites().Several() {
+			views[i].Site = list[i].Site
+		}
+	}
+	answer["entries"] = views
 	return answer, err
 }

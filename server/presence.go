@@ -6,11 +6,21 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // presence answers GET /api/admin/operator/status.
-func (s *conversationAPI) presence(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.engine.Presence(), nil
+func (s *conversationAPI) presence(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
+	return presenceFor(s.engine, by), nil
+}
+
+// presenceFor is the presence at the site that is meant where none is named.
+func presenceFor(e *engine.Engine, by chat.Author) engine.Presence {
+	site, err := home(by, e.Sites())
+	if err != nil {
+		return engine.Presence{Mode: engine.PresenceAutomatic, Operators: []engine.Present{}}
+	}
+	return e.PresenceAt(site.ID).To(by.Sites)
 }
 
 type operatorStatusRequest struct {
@@ -30,7 +40,7 @@ func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request,
 	}
 	switch {
 	case online == nil:
-		return ok, s.engine.ResetOperatorStatus(r.Context())
+		return ok, s.engine.ResetOperatorStatus(r.Context(), by)
 	case by.Source == chat.SourceConsole:
 		return ok, s.engine.HoldOperatorStatus(r.Context(), by, *online)
 	}
@@ -53,6 +63,9 @@ func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Reques
 	if by.Source == chat.SourceConsole {
 		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
 		if in.Viewing != nil {
+			if by.Sites != nil && mayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
+				return ok, nil
+			}
 			s.engine.View(by.SignIn, *in.Viewing)
 		}
 	}
@@ -65,6 +78,6 @@ func (s *operatorStreams) takeSeat(r *http.Request, by chat.Author, reconnects b
 	if by.Source != chat.SourceConsole || by.SignIn == "" {
 		return nil, func() {}
 	}
-	seat := s.engine.TakeSeat(by.Name, by.SignIn, !reconnects)
+	seat := s.engine.TakeSeat(by.Name, by.SignIn, by.Sites, !reconnects)
 	return seat.SignedOut(), seat.Leave
 }

@@ -45,7 +45,7 @@ func (s *pushAPI) devices(_ http.ResponseWriter, r *http.Request, by chat.Author
 		list, err := s.team.Devices.List(r.Context(), ownerOf(by))
 		return map[string]any{"publicKey": public, "devices": list}, err
 	}
-	if by.Role != chat.RoleAdministrator {
+	if !by.OfRelay() {
 		return nil, errAdministrators
 	}
 	list, err := s.allDevices(r.Context())
@@ -95,7 +95,7 @@ func (s *pushAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 // operators.
 func (s *pushAPI) remove(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	owner := ownerOf(by)
-	if by.Role == chat.RoleAdministrator {
+	if by.OfRelay() {
 		owner = ""
 	}
 	return s.audited(r, by, chat.AuditDeviceRemoved, pathVar(r, "id"), s.team.Devices.Remove(r.Context(), owner, pathVar(r, "id")))

@@ -26,6 +26,7 @@ type rules struct {
 	page     bool   // opened by browsers: GET includes HEAD, any address is accepted
 	queryKey bool   // the key may be in the query
 	access   access // nil admits everybody
+	reach    reach  // of people of some sites; nil refuses them
 	rate     *rate  // of requests of one address; nil for none
 	body     int64  // the largest body; 0 where the action itself limits it
 }
@@ -145,29 +146,31 @@ func (c *community) operatorRules(body int64) (operators, administrators rules) 
 // conversationRoutes are about conversations and those who answer them.
 func (c *community) conversationRoutes() []route {
 	operators, administrators := c.operatorRules(maxAdminBody)
-	uploads := operators
+	inSession, erasers := operators.within(c.reaches.session), administrators.within(c.reaches.session)
+	operators = operators.within(ownSites)
+	uploads := inSession
 	uploads.body = 0
 	return []route{
 		{"GET", "/api/admin/sessions", operators, c.conversations.sessions},
-		{"GET", "/api/admin/sessions/{session}", operators, c.conversations.session},
-		{"PATCH", "/api/admin/sessions/{session}", operators, body(c.conversations.organise)},
+		{"GET", "/api/admin/sessions/{session}", inSession, c.conversations.session},
+		{"PATCH", "/api/admin/sessions/{session}", inSession, body(c.conversations.organise)},
 		{"GET", "/api/admin/counts", operators, c.conversations.counts},
 		{"GET", "/api/admin/search", operators, c.conversations.search},
-		{"DELETE", "/api/admin/sessions/{session}", administrators, c.conversations.erase},
-		{"GET", "/api/admin/sessions/{session}/messages", operators, c.conversations.messages},
-		{"POST", "/api/admin/sessions/{session}/messages", operators, body(c.conversations.send)},
-		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", operators, body(c.conversations.edit)},
-		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", operators, c.conversations.delete},
+		{"DELETE", "/api/admin/sessions/{session}", erasers, c.conversations.erase},
+		{"GET", "/api/admin/sessions/{session}/messages", inSession, c.conversations.messages},
+		{"POST", "/api/admin/sessions/{session}/messages", inSession, body(c.conversations.send)},
+		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession, body(c.conversations.edit)},
+		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession, c.conversations.delete},
 		{"POST", "/api/admin/sessions/{session}/attachments", uploads, c.files.adminUpload},
-		{"POST", "/api/admin/sessions/{session}/commands", operators, body(c.conversations.command)},
-		{"POST", "/api/admin/sessions/{session}/close", operators, c.conversations.close},
-		{"POST", "/api/admin/sessions/{session}/reopen", operators, c.conversations.reopen},
-		{"POST", "/api/admin/sessions/{session}/block", operators, c.conversations.block},
-		{"POST", "/api/admin/sessions/{session}/unblock", operators, c.conversations.unblock},
-		{"POST", "/api/admin/sessions/{session}/read", operators, optionalBody(c.conversations.read)},
-		{"POST", "/api/admin/sessions/{session}/typing", operators, optionalBody(c.conversations.typing)},
-		{"POST", "/api/admin/sessions/{session}/csat", operators, c.conversations.askCSAT},
-		{"POST", "/api/admin/sessions/{session}/events", operators, body(c.conversations.event)},
+		{"POST", "/api/admin/sessions/{session}/commands", inSession, body(c.conversations.command)},
+		{"POST", "/api/admin/sessions/{session}/close", inSession, c.conversations.close},
+		{"POST", "/api/admin/sessions/{session}/reopen", inSession, c.conversations.reopen},
+		{"POST", "/api/admin/sessions/{session}/block", inSession, c.conversations.block},
+		{"POST", "/api/admin/sessions/{session}/unblock", inSession, c.conversations.unblock},
+		{"POST", "/api/admin/sessions/{session}/read", inSession, optionalBody(c.conversations.read)},
+		{"POST", "/api/admin/sessions/{session}/typing", inSession, optionalBody(c.conversations.typing)},
+		{"POST", "/api/admin/sessions/{session}/csat", inSession, c.conversations.askCSAT},
+		{"POST", "/api/admin/sessions/{session}/events", inSession, body(c.conversations.event)},
 		{"GET", "/api/admin/saved-answers", operators, c.conversations.savedAnswers},
 		{"PUT", "/api/admin/saved-answers/{name}", operators, body(c.conversations.saveAnswer)},
 		{"DELETE", "/api/admin/saved-answers/{name}", operators, c.conversations.deleteSavedAnswer},
@@ -181,17 +184,18 @@ func (c *community) conversationRoutes() []route {
 // siteRoutes are about the websites.
 func (c *community) siteRoutes() []route {
 	operators, administrators := c.operatorRules(maxAdminBody)
-	keeping := administrators
-	keeping.access = lasting(administrators.access)
+	readers, changers := operators.within(c.reaches.site), administrators.within(c.reaches.site)
+	keeping := changers
+	keeping.access = lasting(changers.access)
 	return []route{
-		{"GET", "/api/admin/sites", operators, c.sites.list},
+		{"GET", "/api/admin/sites", operators.within(ownSites), c.sites.list},
 		{"POST", "/api/admin/sites", administrators, body(c.sites.add)},
-		{"GET", "/api/admin/sites/{site}", operators, c.sites.site},
-		{"PATCH", "/api/admin/sites/{site}", administrators, body(c.sites.change)},
+		{"GET", "/api/admin/sites/{site}", readers, c.sites.site},
+		{"PATCH", "/api/admin/sites/{site}", changers, body(c.sites.change)},
 		{"DELETE", "/api/admin/sites/{site}", administrators, c.sites.erase},
 		{"POST", "/api/admin/sites/{site}/key", keeping, c.sites.rotateKey},
-		{"GET", "/api/admin/sites/{site}/settings", operators, c.sites.readSettings},
-		{"PATCH", "/api/admin/sites/{site}/settings", administrators, body(c.sites.patchSettings)},
+		{"GET", "/api/admin/sites/{site}/settings", readers, c.sites.readSettings},
+		{"PATCH", "/api/admin/sites/{site}/settings", changers, body(c.sites.patchSettings)},
 	}
 }
 
@@ -204,44 +208,44 @@ func (c *community) settingRoutes() []route {
 	files.body = 0
 	examined.access, erasers.access = c.admission.operatorOr(c.admission.isDoctor), administrator(c.admission.operatorOr(c.admission.isEraser))
 	return []route{
-		{"GET", "/api/admin/settings", operators, c.settings.settings},
-		{"PATCH", "/api/admin/settings", administrators, body(c.settings.patchSettings)},
-		{"GET", bridgesPath, examined, c.settings.listBridges},
+		{"GET", "/api/admin/settings", operators.within(ownSites), c.settings.settings},
+		{"PATCH", "/api/admin/settings", administrators.within(ownSites), body(c.settings.patchSettings)},
+		{"GET", bridgesPath, examined.within(ownSites), c.settings.listBridges},
 		{"POST", "/api/admin/bridges/{name}/test", administrators, optionalBody(c.settings.testBridge)},
 		{"POST", "/api/admin/bridges/{name}/connect", administrators, optionalBody(c.settings.connectBridge)},
 		{"DELETE", "/api/admin/bridges/{name}", administrators, c.settings.disconnectBridge},
-		{"POST", "/api/admin/webhooks/test", administrators, c.settings.testWebhook},
+		{"POST", "/api/admin/webhooks/test", administrators.within(ownSites), c.settings.testWebhook},
 		{"POST", "/api/admin/ai/test", administrators, c.settings.testAI},
 		{"POST", "/api/admin/ai/private-host", administrators, body(c.settings.confirmAIHost)},
 		{"GET", "/api/admin/deliveries", administrators, c.deliveries.list},
 		{"POST", "/api/admin/deliveries/retry", administrators, optionalBody(c.deliveries.retryAll)},
-		{"POST", "/api/admin/deliveries/{id}/retry", operators, c.deliveries.retry},
+		{"POST", "/api/admin/deliveries/{id}/retry", operators.within(c.reaches.delivery), c.deliveries.retry},
 		{"POST", "/api/admin/deliveries/discard", administrators, body(c.deliveries.discardAll)},
-		{"POST", "/api/admin/deliveries/{id}/discard", administrators, c.deliveries.discard},
-		{"GET", "/api/admin/knowledge", operators, c.knowledge.sources},
-		{"POST", "/api/admin/knowledge", administrators, body(c.knowledge.add)},
-		{"POST", "/api/admin/knowledge/files", files, c.knowledge.addFile},
-		{"GET", "/api/admin/knowledge/search", operators, c.knowledge.search},
-		{"GET", "/api/admin/knowledge/questions", operators, c.knowledge.questions},
-		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators, c.knowledge.dropQuestion},
-		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators, body(c.knowledge.answerQuestion)},
-		{"GET", "/api/admin/knowledge/sources/{id}", operators, c.knowledge.source},
-		{"PATCH", "/api/admin/knowledge/sources/{id}", administrators, body(c.knowledge.move)},
-		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators, c.knowledge.remove},
-		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators, c.knowledge.refresh},
-		{"POST", "/api/admin/widget/look", administrators, body(c.knowledge.proposeLook)},
-		{"GET", "/api/admin/widget", administrators, c.pages.widgetSnippet},
-		{"GET", "/api/admin/stats", operators, c.statistics.stats},
-		{"GET", "/api/admin/statistics", operators, c.statistics.statistics},
-		{"GET", "/api/admin/statistics.csv", operators, c.statistics.statisticsCSV},
-		{"GET", "/api/admin/export", administrators, c.data.export},
+		{"POST", "/api/admin/deliveries/{id}/discard", administrators.within(c.reaches.delivery), c.deliveries.discard},
+		{"GET", "/api/admin/knowledge", operators.within(ownSites), c.knowledge.sources},
+		{"POST", "/api/admin/knowledge", administrators.within(ownSites), body(c.knowledge.add)},
+		{"POST", "/api/admin/knowledge/files", files.within(ownSites), c.knowledge.addFile},
+		{"GET", "/api/admin/knowledge/search", operators.within(ownSites), c.knowledge.search},
+		{"GET", "/api/admin/knowledge/questions", operators.within(ownSites), c.knowledge.questions},
+		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators.within(c.reaches.question), c.knowledge.dropQuestion},
+		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators.within(c.reaches.question), body(c.knowledge.answerQuestion)},
+		{"GET", "/api/admin/knowledge/sources/{id}", operators.within(c.reaches.source), c.knowledge.source},
+		{"PATCH", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource), body(c.knowledge.move)},
+		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource), c.knowledge.remove},
+		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators.within(c.reaches.ownSource), c.knowledge.refresh},
+		{"POST", "/api/admin/widget/look", administrators.within(ownSites), body(c.knowledge.proposeLook)},
+		{"GET", "/api/admin/widget", administrators.within(ownSites), c.pages.widgetSnippet},
+		{"GET", "/api/admin/stats", operators.within(ownSites), c.statistics.stats},
+		{"GET", "/api/admin/statistics", operators.within(ownSites), c.statistics.statistics},
+		{"GET", "/api/admin/statistics.csv", operators.within(ownSites), c.statistics.statisticsCSV},
+		{"GET", "/api/admin/export", administrators.within(ownSites), c.data.export},
 		{"GET", "/api/admin/visitors", administrators, c.data.findVisitor},
 		{"GET", "/api/admin/visitors/export", administrators, c.data.exportVisitor},
 		{"DELETE", "/api/admin/visitors", erasers, c.data.eraseVisitor},
-		{"GET", "/api/admin/push", operators, c.push.devices},
-		{"POST", "/api/admin/push/devices", keepingOperators, body(c.push.add)},
-		{"DELETE", "/api/admin/push/devices/{id}", operators, c.push.remove},
-		{"POST", "/api/admin/push/devices/{id}/test", operators, c.push.test},
+		{"GET", "/api/admin/push", operators.within(ownSites), c.push.devices},
+		{"POST", "/api/admin/push/devices", keepingOperators.within(ownSites), body(c.push.add)},
+		{"DELETE", "/api/admin/push/devices/{id}", operators.within(ownSites), c.push.remove},
+		{"POST", "/api/admin/push/devices/{id}/test", operators.within(ownSites), c.push.test},
 		{"GET", "/api/admin/system", administrators, c.system.state},
 		{"GET", "/api/admin/system/backup", administrators, c.system.sendBackup},
 		{"POST", "/api/admin/system/backups", administrators, c.system.backUp},
@@ -253,8 +257,10 @@ func (c *community) settingRoutes() []route {
 // teamRoutes are about the people who answer and administer.
 func (c *community) teamRoutes() []route {
 	operators, administrators := c.operatorRules(maxBody)
+	operators, administrators = operators.within(ownSites), administrators.within(ownSites)
 	keepers, faces := operators, operators
 	keepers.access, faces.body = lasting(administrators.access), maxFaceBytes
+	managers := keepers.within(c.reaches.person)
 	return []route{
 		{"GET", "/api/admin/me", operators, c.team.me},
 		{"PATCH", "/api/admin/me", operators, body(c.team.patchMe)},
@@ -270,9 +276,9 @@ func (c *community) teamRoutes() []route {
 		{"DELETE", "/api/admin/passkeys/{id}", operators, c.passkeys.removePasskey},
 		{"GET", "/api/admin/people", operators, c.team.people},
 		{"POST", "/api/admin/people", keepers, body(c.team.addPerson)},
-		{"PATCH", "/api/admin/people/{id}", keepers, body(c.team.patchPerson)},
-		{"DELETE", "/api/admin/people/{id}", keepers, c.team.removePerson},
-		{"POST", "/api/admin/people/{id}/reset", keepers, c.team.resetPassword},
+		{"PATCH", "/api/admin/people/{id}", managers, body(c.team.patchPerson)},
+		{"DELETE", "/api/admin/people/{id}", managers, c.team.removePerson},
+		{"POST", "/api/admin/people/{id}/reset", managers, c.team.resetPassword},
 		{"GET", "/api/admin/invitations", administrators, c.team.invitations},
 		{"POST", "/api/admin/invitations", keepers, body(c.team.invite)},
 		{"DELETE", "/api/admin/invitations/{id}", administrators, c.team.withdraw},

@@ -10,14 +10,14 @@ import (
 // savedAnswers answers GET /api/admin/saved-answers: the shared ones and
 // one's own, by name.
 func (s *conversationAPI) savedAnswers(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteAsked(r, s.engine.Sites())
+	sites, err := sitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
 	list, err := s.engine.SavedAnswers(r.Context(), by)
 	views := []answerView{}
 	for _, a := range list {
-		if chat.IsFor(a.Site, site) {
+		if chat.IsFor(a.Site, sites) {
 			views = append(views, s.viewAnswer(a))
 		}
 	}
@@ -41,7 +41,7 @@ type saveAnswerRequest struct {
 
 // saveAnswer answers PUT /api/admin/saved-answers/{name}.
 func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author, in saveAnswerRequest) (any, error) {
-	site, err := siteOrAll(r, s.engine.Sites())
+	site, err := s.answerSite(r, by, in.Own)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +51,14 @@ func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by 
 	}
 	s.audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))
 	return s.viewAnswer(saved), nil
+}
+
+// answerSite is for whose visitors a saved answer is; one's own may be for all.
+func (s *conversationAPI) answerSite(r *http.Request, by chat.Author, own bool) (string, error) {
+	if own && r.URL.Query().Get("site") == "" {
+		return chat.AllSites, nil
+	}
+	return siteOrAll(r, by, s.engine.Sites())
 }
 
 // whose tells in the audit list whether a saved answer is one person's alone.
@@ -67,7 +75,7 @@ func (s *conversationAPI) deleteSavedAnswer(_ http.ResponseWriter, r *http.Reque
 	if own != "" && own != "true" && own != "false" {
 		return nil, badRequest("own must be true or false")
 	}
-	site, err := siteOrAll(r, s.engine.Sites())
+	site, err := s.answerSite(r, by, own == "true")
 	if err != nil {
 		return nil, err
 	}

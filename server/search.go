@@ -14,9 +14,9 @@ import (
 
 // Search finds messages.
 type Search interface {
-	// Find returns the newest messages of a site, or of all with nil, below a place, 0 for the
-	// newest of all, that have all of the terms.
-	Find(ctx context.Context, terms []words.Term, site *string, below int64, limit int) ([]chat.FoundMessage, error)
+	// Find returns the newest messages of sites below a place, 0 for the newest of all, that
+	// have all of the terms.
+	Find(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) ([]chat.FoundMessage, error)
 	// Progress says how far the index of an older database is.
 	Progress(ctx context.Context) (chat.SearchProgress, error)
 }
@@ -41,23 +41,26 @@ type foundView struct {
 }
 
 // search answers GET /api/admin/search: messages, the newest first, and their sessions.
-func (s *conversationAPI) search(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *conversationAPI) search(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	terms, below, limit, err := searchQuery(r)
 	if err != nil {
 		return nil, err
 	}
-	site, err := siteAsked(r, s.engine.Sites())
+	sites, err := sitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
 	ctx := r.Context()
-	found, err := s.finder.Find(ctx, terms, site, below, limit+1)
+	found, err := s.finder.Find(ctx, terms, sites, below, limit+1)
 	if err != nil {
 		return nil, err
 	}
 	progress, err := s.finder.Progress(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if by.Sites != nil { // it counts the messages of all sites
+		progress = chat.SearchProgress{}
 	}
 	answer := map[string]any{"indexed": progress}
 	if len(found) > limit {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -24,21 +25,43 @@ type settingsAPI struct {
 	ai      AI
 }
 
-func (s *settingsAPI) settings(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
-	return s.engine.Settings().Public(), nil
+// settings answers GET /api/admin/settings: those of the first site that one answers, which
+// are relay's as long as there is no other.
+func (s *settingsAPI) settings(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
+	site, err := home(by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	return s.engine.SettingsOf(site.ID).Public(), nil
 }
 
+// patchSettings answers PATCH /api/admin/settings.
 func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author, patch map[string]json.RawMessage) (any, error) {
 	if refused := s.checkAddresses(patch); refused != nil {
 		return nil, bothRefused(s.engine.CheckSettings(patch), refused)
 	}
-	if err := s.engine.PatchSettings(r.Context(), patch); err != nil {
+	site, err := home(by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.patch(r.Context(), by, site.ID, patch); err != nil {
 		return nil, err
 	}
 	if len(patch) > 0 {
 		s.audit(r, by, chat.AuditSettingsChanged, "", strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
 	}
-	return s.engine.Settings().Public(), nil
+	return s.settings(nil, r, by)
+}
+
+// patch changes a site's settings and, by who administers all sites, relay's own.
+func (s *settingsAPI) patch(ctx context.Context, by chat.Author, site string, patch map[string]json.RawMessage) error {
+	switch {
+	case by.Sites != nil:
+		return s.engine.PatchOwnSettings(ctx, site, patch)
+	case site == "":
+		return s.engine.PatchSettings(ctx, patch)
+	}
+	return s.engine.PatchSiteSettings(ctx, site, patch)
 }
 
 // checkAddresses rejects addresses in settings that relay must not connect to. The

@@ -60,7 +60,7 @@ func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 	if errors.Is(err, chat.ErrSignInNotFound) {
 		return by, errUnauthorized
 	}
-	by.Name, by.Person, by.Role, by.SignIn = p.Name, p.ID, p.Role, in.ID
+	by.Name, by.Person, by.Role, by.Sites, by.SignIn = p.Name, p.ID, p.Role, p.Sites, in.ID
 	return by, err
 }
 
@@ -97,7 +97,7 @@ func agentName(r *http.Request) string {
 
 // personAuthor is a person of the team at the console.
 func personAuthor(p chat.Person, signIn string) chat.Author {
-	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: p.Name, Person: p.ID, Role: p.Role, SignIn: signIn}
+	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: p.Name, Person: p.ID, Role: p.Role, Sites: p.Sites, SignIn: signIn}
 }
 
 // A known browser is one in which a person has signed in. Its cookie opens nothing: its

@@ -71,10 +71,10 @@ func WholeSite(ctx context.Context, e *engine.Engine, keys *Keyring, cfg config.
 }
 
 // list answers GET /api/admin/sites: the first site first, the others by name.
-func (s *siteAPI) list(http.ResponseWriter, *http.Request, chat.Author) (any, error) {
+func (s *siteAPI) list(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
 	views := []SiteView{}
 	sites := s.engine.Sites()
-	for _, site := range sites.All() {
+	for _, site := range sites.In(by.Sites) {
 		views = append(views, ViewSite(&site, sites, s.keys, s.cfg))
 	}
 	return map[string]any{"sites": views}, nil
@@ -178,6 +178,9 @@ func (s *siteAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	case before.ID == "" && in.Origins != nil:
 		return nil, ErrFirstOrigins
 	}
+	if by.Sites != nil && (in.Name != nil || in.PublicKey != nil) { // others' would be in the way
+		return nil, errAllSites
+	}
 	if err := s.keyTaken(&in); err != nil {
 		return nil, err
 	}
@@ -267,7 +270,12 @@ func (s *siteAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.
 	if err := s.settings.checkAddresses(patch); err != nil {
 		return nil, err
 	}
-	if err := s.engine.PatchSiteSettings(r.Context(), site, patch); err != nil {
+	if by.Sites != nil {
+		err = s.engine.PatchOwnSettings(r.Context(), site, patch)
+	} else {
+		err = s.engine.PatchSiteSettings(r.Context(), site, patch)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(patch) > 0 {

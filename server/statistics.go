@@ -20,8 +20,8 @@ type statisticsAPI struct {
 }
 
 // statistics answers GET /api/admin/statistics.
-func (s *statisticsAPI) statistics(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	stats, err := s.readStatistics(w, r)
+func (s *statisticsAPI) statistics(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	stats, err := s.readStatistics(w, r, by)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ const countingTime = 2 * time.Minute
 // countingRest is what is left of it to answer.
 const countingRest = 10 * time.Second
 
-func (s *statisticsAPI) readStatistics(w http.ResponseWriter, r *http.Request) (statistics.Statistics, error) {
-	site, err := siteAsked(r, s.sites())
+func (s *statisticsAPI) readStatistics(w http.ResponseWriter, r *http.Request, by chat.Author) (statistics.Statistics, error) {
+	sites, err := sitesAsked(r, by, s.sites())
 	if err != nil {
 		return statistics.Statistics{}, err
 	}
@@ -46,7 +46,7 @@ func (s *statisticsAPI) readStatistics(w http.ResponseWriter, r *http.Request) (
 	ctx, cancel := context.WithTimeout(r.Context(), countingTime-countingRest)
 	defer cancel()
 	form := r.URL.Query()
-	stats, err := s.counter.Statistics(ctx, statistics.StatRange{From: form.Get("from"), To: form.Get("to"), Site: site})
+	stats, err := s.counter.Statistics(ctx, statistics.StatRange{From: form.Get("from"), To: form.Get("to"), Sites: sites})
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return stats, chat.Errorf(chat.Invalid, "Counting took too long. Choose a shorter range")
 	}
@@ -60,13 +60,13 @@ type table func(*statistics.Statistics) [][]string
 var tables = map[string]table{"": dayTable, "days": dayTable, "hours": hourTable, "people": peopleTable, "channels": channelTable, "ratings": ratingTable}
 
 // statisticsCSV answers GET /api/admin/statistics.csv, for spreadsheets.
-func (s *statisticsAPI) statisticsCSV(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *statisticsAPI) statisticsCSV(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	name := r.URL.Query().Get("table")
 	rows, known := tables[name]
 	if !known {
 		return nil, badRequest("table must be days, hours, people, channels or ratings")
 	}
-	stats, err := s.readStatistics(w, r)
+	stats, err := s.readStatistics(w, r, by)
 	if err != nil {
 		return nil, err
 	}

@@ -283,7 +283,8 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 	defer leave()
 	out := startSSE(w)
 	out.outlive()
-	connected, _ := json.Marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": s.engine.OperatorOnline(), "presence": s.engine.Presence()})
+	presence := presenceFor(s.engine, by)
+	connected, _ := json.Marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": presence.Online, "presence": presence})
 	out.event(chat.StateConnected, "0", connected) // with an id, so that a client reconnects with one even if no event followed
 	n := 0
 	if reconnects {
@@ -293,6 +294,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 	defer heartbeat.Stop()
 	defer check.Stop()
 	var shown []chat.Event
+	view := sight{engine: s.engine, by: by, sessions: map[string]bool{}}
 	for out.send() == nil {
 		s.engine.EventsArrived(chat.SenderOperator, shown)
 		shown = shown[:0]
@@ -311,7 +313,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 			if !open || s.keys.Generation() != keys {
 				return written{}, nil
 			}
-			if e.For(chat.StreamOperators) {
+			if e = view.of(r.Context(), e); e != nil {
 				n++
 				out.event(e.Type, strconv.Itoa(n), e.Show(s.links, chat.Now().Add(chat.LinkLife), true))
 				if by.Source == chat.SourceConsole {

@@ -124,7 +124,7 @@ func (s *Sink) notify(ctx context.Context, session *chat.Session, m *chat.Messag
 	for i := range devices {
 		d := &devices[i]
 		key := d.ID + "/" + session.ID
-		if !d.Wants(d.Person, session) {
+		if !d.sites.Has(session.Site) || !d.Wants(d.Person, session) {
 			continue
 		}
 		if s.has(key, rev) {
@@ -176,20 +176,22 @@ func (s *Sink) report(err error) {
 type target struct {
 	chat.PushDevice
 	chat.Preferences
+	sites chat.SiteSet
 }
 
 // targets lists all devices.
 func targets(r chat.Reader) (list []target, err error) {
 	devices, err := r.PushDevices()
-	known := map[string]chat.Preferences{}
+	known := map[string]target{}
 	for i := range devices {
 		owner := devices[i].Person
-		chosen, seen := known[owner]
+		to, seen := known[owner]
 		if !seen && err == nil {
-			chosen, err = team.PreferencesOf(r, owner)
-			known[owner] = chosen
+			to.Preferences, to.sites, err = team.WishesOf(r, owner)
+			known[owner] = to
 		}
-		list = append(list, target{devices[i], chosen})
+		to.PushDevice = devices[i]
+		list = append(list, to)
 	}
 	return list, err
 }

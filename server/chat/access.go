@@ -26,8 +26,10 @@ type Invitation struct {
 	Person    string `json:"personId,omitempty" db:"person"`
 	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
 	Inviter   string `json:"-" db:"inviter"` // a person's id, "" with the secret key
-	CreatedAt Time   `json:"createdAt" db:"created_at"`
-	ExpiresAt Time   `json:"expiresAt" db:"expires_at"`
+	// Sites are those of who joins.
+	Sites     SiteSet `json:"sites,omitzero" db:"sites"`
+	CreatedAt Time    `json:"createdAt" db:"created_at"`
+	ExpiresAt Time    `json:"expiresAt" db:"expires_at"`
 }
 
 // ErrInvitationNotFound is returned for unknown, used and expired links alike.

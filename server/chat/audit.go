@@ -62,6 +62,8 @@ type AuditEntry struct {
 	Target  string `json:"target,omitempty" db:"target"`
 	Detail  string `json:"detail,omitempty" db:"detail"`
 	Address string `json:"address,omitempty" db:"address"`
+	// Site is the public id of the site that it concerns, "" for what concerns relay.
+	Site string `json:"-" db:"site"`
 	// Count is more than 1 for what is recorded in sum.
 	Count int `json:"count" db:"count"`
 }
@@ -70,7 +72,8 @@ type AuditEntry struct {
 type AuditQuery struct {
 	Person string
 	Action string
-	Before int64 // only entries with a smaller number
+	Sites  SiteSet // only what concerns these; nil also lists what concerns relay
+	Before int64   // only entries with a smaller number
 	Limit  int
 }
 

@@ -13,18 +13,31 @@ type Author struct {
 	// Replaced marks the secret key before, which works a few minutes longer, but not for
 	// what would outlive it.
 	Replaced bool
-	Site     string // of a visitor: the one whose public key was sent
-	AnySite  bool   // a backend speaks for the visitors of all sites
-	Token    string // a visitor's session token
+	// Sites are those whose conversations an operator may see.
+	Sites   SiteSet
+	Site    string // of a visitor: the one whose public key was sent
+	AnySite bool   // a backend speaks for the visitors of all sites
+	Token   string // a visitor's session token
 	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool
 }
 
-// Authorise admits operators, and visitors to their own session: one bound
-// to a token requires that token, and a foreign session, as every one of another site, is
-// reported as not found.
+// OfRelay reports whether the author administers relay itself, with all its sites.
+func (a Author) OfRelay() bool { return a.Role == RoleAdministrator && a.Sites == nil }
+
+// Manages reports whether the author administers all that a person answers.
+func (a Author) Manages(p *Person) bool {
+	return a.Role == RoleAdministrator && (a.Sites == nil || p.Sites.Within(a.Sites))
+}
+
+// Authorise admits operators to the sessions of their sites, and visitors to their own
+// session: one bound to a token requires that token, and a foreign session, as every one of
+// another site, is reported as not found.
 func (a Author) Authorise(s *Session) error {
 	if a.Sender != SenderVisitor {
+		if !a.Sites.Has(s.Site) {
+			return ErrSessionNotFound
+		}
 		return nil
 	}
 	if s.Site != a.Site && !a.AnySite || s.TokenHash == "" && a.TokenRequired {

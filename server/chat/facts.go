@@ -14,9 +14,6 @@ type SessionFacts struct {
 	Closings, HandBacks                []Time        // when it was closed, and when the AI gave it to people by itself
 }
 
-// Of reports whether the session is of a site; nil is all.
-func (s *SessionFacts) Of(site *string) bool { return site == nil || s.Site == *site }
-
 // MessageFact is what statistics need of a message.
 type MessageFact struct {
 	At Time

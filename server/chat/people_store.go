@@ -8,6 +8,7 @@ type PeopleReader interface {
 	Person(id string) (Person, error)
 	PersonByEmail(email string) (Person, error)
 	PersonByName(key string) (Person, error)
+	// CountPeople counts everybody, and the administrators of all sites.
 	CountPeople() (people, administrators int, err error)
 	Face(person string) (Face, error)
 	// NamesOnPlatforms lists whose name on a platform it is, by "bridge name".
@@ -35,6 +36,8 @@ type PeopleTx interface {
 	PutPerson(p *Person) error
 	// DeletePerson also takes away what is the person's.
 	DeletePerson(id string) error
+	// UnassignElsewhere takes a person's sessions of other sites away.
+	UnassignElsewhere(person string, sites SiteSet) error
 	// LockPerson returns a person who is not removed before the transaction ends.
 	LockPerson(id string) (Person, error)
 	PutFace(person string, f *Face) error

@@ -24,6 +24,8 @@ type Person struct {
 	Password  string `json:"-" db:"password"` // its hash, "" for none
 	Face      string `json:"-" db:"face"`     // changes with the picture, "" for none
 	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	// Sites are those whose visitors the person answers.
+	Sites SiteSet `json:"sites,omitzero" db:"sites"`
 
 	Preferences JSON[Preferences] `json:"-" db:"preferences"`
 	// PlatformNames is what the person is called on platforms.

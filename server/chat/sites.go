@@ -55,6 +55,15 @@ func (s *Sites) Several() bool { return len(s.list) > 1 }
 // All lists the sites, the first one first.
 func (s *Sites) All() []Site { return s.list }
 
+// IDs lists the sites' ids inside relay.
+func (s *Sites) IDs() []string {
+	ids := make([]string, len(s.list))
+	for i := range s.list {
+		ids[i] = s.list[i].ID
+	}
+	return ids
+}
+
 // Of returns a site by its id inside relay, nil for none.
 func (s *Sites) Of(id string) *Site { return s.byID[id] }
 
@@ -98,8 +107,6 @@ func (s *Sites) Settings(id string) *Settings {
 	return s.settings[""]
 }
 
-// IsFor reports whether what is for a site's visitors, or for AllSites, is for those of the
-// asked one; nil asks for whichever.
-func IsFor(site string, asked *string) bool {
-	return asked == nil || site == AllSites || site == *asked
-}
+// IsFor reports whether what is for a site's visitors, or for AllSites, is for those of one
+// of the asked sites.
+func IsFor(site string, asked SiteSet) bool { return site == AllSites || asked.Has(site) }

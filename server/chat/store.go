@@ -98,7 +98,7 @@ type SessionQuery struct {
 	// Assignee is a person's id, or "" for nobody's; nil does not restrict.
 	Assignee *string
 	Tag      string
-	Site     *string // a site's id; nil does not restrict
+	Sites    SiteSet
 }
 
 // MessageQuery selects a part of a session's history: the newest messages, or

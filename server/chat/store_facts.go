@@ -8,9 +8,8 @@ type FactReader interface {
 	// RatingComment reads the comment of a session's rating; it is empty for a session that
 	// is gone.
 	RatingComment(session int64) (RatingComment, error)
-	// WaitingSessions counts the sessions of a site, or of all with nil, that wait, without the
-	// snoozed ones.
-	WaitingSessions(site *string) (Waiting, error)
+	// WaitingSessions counts the sessions of sites that wait, without the snoozed ones.
+	WaitingSessions(sites SiteSet) (Waiting, error)
 }
 
 // SavedAnswerReader is the part of a [Reader] about saved answers.

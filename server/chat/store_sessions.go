@@ -23,13 +23,13 @@ type SessionReader interface {
 	// Snoozed lists the snoozed sessions, the first due first.
 	Snoozed(limit int) ([]Session, error)
 	// Counts counts the conversations of each list, each up to MostCounted; person
-	// is whose Mine counts; only those of a site, unless that is nil.
-	Counts(person string, site *string) (Counts, error)
+	// is whose Mine counts; only those of these sites.
+	Counts(person string, sites SiteSet) (Counts, error)
 	// WaitingBySite counts what waits at each site that has any, by the site's id, at most
 	// MostCounted at each.
 	WaitingBySite() (map[string]int, error)
-	// TagsInUse lists the tags of all sessions by name, or of those of a site.
-	TagsInUse(site *string) ([]Tag, error)
+	// TagsInUse lists the tags of the sites' sessions by name.
+	TagsInUse(sites SiteSet) ([]Tag, error)
 	// Export lists sessions with messages, of a site or of all with nil, by their number,
 	// which never changes, and returns the last one's: behind it the next page begins.
 	Export(site *string, after int64, limit int) (list []Session, last int64, err error)

@@ -62,6 +62,7 @@ func testSites(t *testing.T, s *fixture) {
 	b.shot(folder, "sites-three")
 	s.sitesInbox(t, b, folder, ada, ben, paris.PublicKey)
 	s.sitesSettings(t, b, folder, berlin.PublicKey)
+	s.sitesTeam(t, b, folder)
 	s.sitesKnowledge(b, folder)
 	s.sitesEnd(t, b, folder)
 	b.clean("400 (Bad Request)", "409 (Conflict)", "404 (Not Found)") // the last of an erased site's settings
@@ -159,6 +160,51 @@ func (s *fixture) sitesSettings(t *testing.T, b *tab, folder, key string) {
 	b.until(`text(".answers li .site") === "Shop Berlin" && text(".answers li p") === "In Berlin from 9 to 17."`)
 	b.settings("channels", "Channels")
 	b.until(`text("#channels .level") === "The same for all websites."`)
+}
+
+// sitesTeam invites somebody for one website, who then sees nothing of the others, and gives
+// her a second one.
+func (s *fixture) sitesTeam(t *testing.T, b *tab, folder string) {
+	b.settings("team", "Team")
+	b.until(`$$("#team .site-boxes input").length === 3`)
+	b.enter(`#team .invite input`, "mia@example.com")
+	b.run(`Object.assign($("#team .invite select"), {value: "administrator"})`)
+	b.accessible("inviting for a website")
+	b.run(`$("#team .site-boxes [value=shop-berlin]").click()`)
+	b.until(`$("#team .site-boxes [value=shop-berlin]").checked`)
+	b.click(`#team .invite .button.main`)
+	b.until(`text("#team").includes("mia@example.com, administrator for Shop Berlin") && !$("#team .site-boxes input:checked")`)
+	mia := s.newTab(t)
+	mia.visit(eval[string](b, `$("#team .link-card input").value`))
+	mia.until(`shown("#invitation-fields")`)
+	mia.enter("#name", "Mia")
+	mia.enter("#password", "purple monkey dishwasher")
+	mia.click("#invitation button")
+	mia.until(`text("#link") === "" && ` + rowsAre + ` === "v-ada@example.com,v-ben@example.com" && !shown("#site") && !$(".row .site")`)
+	mia.until(`$$("#subnav a, #rail a[data-page]").map((n) => n.dataset.page).join() === ",knowledge,statistics,settings,widget,answers,greetings,forms,hours,ai,webhook,team,notifications,account"`)
+	mia.settings("widget", "Widget")
+	mia.until(`$("[data-setting=welcomeMessage] .input") && !shown(".level") && text("#widget-snippet").includes("data-api-key")`)
+	mia.settings("team", "Team")
+	mia.until(`text("#team .members").includes("Mia") && text("#team .audit").includes("Mia") && !text("#team").includes("Notified devices")`)
+	mia.shot(folder, "sites-team-of-one")
+
+	b.click("#inbox-link")
+	b.until(`!shown("#subnav")`)
+	b.settings("team", "Team")
+	b.until(`text("#team .member .hint").length > 0 && $('[aria-label="Websites of Mia"]')`)
+	b.run(`$('[aria-label="Websites of Mia"]').click()`) // the list may move while it is read
+	b.until(`$("dialog[open] [value=shop-berlin]").checked && !$("dialog[open] [value=paris]").checked`)
+	b.accessible("websites of a person")
+	b.shot(folder, "sites-person")
+	b.click(`dialog[open] [value=paris]`)
+	b.click(`dialog[open] [type=submit]`)
+	b.until(`text("#team .members").includes("only Paris, Shop Berlin")`)
+	b.shot(folder, "sites-team")
+	mia.run(`(location.hash = "#/")`)
+	mia.until(`$$("#site option").map((n) => n.value).join() === ",paris,shop-berlin" && $$("#rows a").length === 4`)
+	mia.settings("hours", "Hours")
+	mia.until(`text(".level").startsWith("For Paris only.")`)
+	mia.clean()
 }
 
 // sitesKnowledge adds what answers one website's visitors, and gives it to another's.

@@ -64,7 +64,7 @@ func (r *savedAnswers) AnswerFor(ctx context.Context, by chat.Author, sessionID,
 	if err != nil {
 		return "", err
 	}
-	a, err := r.SavedAnswer(ctx, by, &s.Site, name)
+	a, err := r.SavedAnswer(ctx, by, chat.SiteSet{s.Site}, name)
 	if err != nil || !strings.Contains(a.Content, "{") {
 		return a.Content, err
 	}

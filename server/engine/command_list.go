@@ -211,7 +211,7 @@ func (c *commandContext) auto(ctx context.Context) (CommandResult, error) {
 	if c.relay.backend {
 		return answer(backendDecidesStatus, nil)
 	}
-	return answer("Visitors see an operator online while one is active.", c.relay.ResetOperatorStatus(ctx))
+	return answer("Visitors see an operator online while one is active.", c.relay.ResetOperatorStatus(ctx, c.by))
 }
 
 func (c *commandContext) read(ctx context.Context) (CommandResult, error) {
@@ -260,6 +260,9 @@ func (c *commandContext) unblock(ctx context.Context) (CommandResult, error) {
 // audit adds to the audit list what a command did. A failure is logged: it is done.
 func (c *commandContext) audit(ctx context.Context, e chat.AuditEntry) {
 	e = chat.AuditBy(c.by, e)
+	if s, err := c.session(ctx); err == nil {
+		e.Site = c.relay.Sites().Shown(s.Site)
+	}
 	if err := c.relay.Store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error { return tx.PutAudit(&e) }); err != nil {
 		c.relay.log.Error("the audit list misses an entry", "action", e.Action, "by", e.Name, "err", err)
 	}

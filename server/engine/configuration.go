@@ -152,7 +152,7 @@ func (c *configuration) applySettings(ctx context.Context) error {
 	}
 	next := make(chan struct{})
 	close(*c.changed.Swap(&next))
-	c.operators.updatePresence(func(p *presence) { p.hours = c.businessHours() })
+	c.operators.updatePresence(func(p *presence) { p.hours, p.sites = c.businessHours(), c.Sites().IDs() })
 	configs := map[string]any{}
 	c.hub.BroadcastBySite(chat.StateConfig, func(site string) any {
 		if configs[site] == nil {

@@ -112,7 +112,7 @@ func (c *change) auditWords(action string, m *chat.Message, after string) error 
 	if m.Sender == chat.SenderAI {
 		whose = "AI"
 	}
-	e := chat.AuditEntry{At: c.at, Person: c.by.Person, Name: chat.AuditName(c.by), Action: action, Target: c.session.ID, Count: 1}
+	e := chat.AuditEntry{At: c.at, Person: c.by.Person, Name: chat.AuditName(c.by), Action: action, Target: c.session.ID, Site: c.sites.Shown(c.session.Site), Count: 1}
 	e.Detail = fmt.Sprintf("%s: “%s”", whose, chat.Clip(chat.OneLine(m.Content), auditedWords))
 	if action == chat.AuditMessageEdited {
 		e.Detail += fmt.Sprintf(" → “%s”", chat.Clip(chat.OneLine(after), auditedWords))

@@ -94,7 +94,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err := loadHost(ctx, e.hosts, c.Store); err != nil {
 		return nil, err
 	}
-	return e, e.loadPresence(ctx, c.Store, e.businessHours())
+	return e, e.loadPresence(ctx, c.Store, e.businessHours(), e.Sites().IDs())
 }
 
 // Hosts returns the names of the website.

@@ -194,7 +194,7 @@ func TestMissedLeave(t *testing.T) {
 					feeds = append(feeds, f)
 				}
 				defer feeds[1].Close()
-				seat := one.TakeSeat("Ada", "s", true)
+				seat := one.TakeSeat("Ada", "s", nil, true)
 				time.Sleep(10 * time.Second)
 				synctest.Wait()
 				there := func() []bool {

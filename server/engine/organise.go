@@ -103,8 +103,14 @@ func (c *change) assign(id string) error {
 	done := Organised{By: c.by.Name, At: c.at, Assignee: id}
 	if id != "" {
 		p, err := c.LockPerson(id)
+		if err == nil && !p.Sites.Meets(c.by.Sites) {
+			err = chat.ErrPersonNotFound
+		}
 		if err != nil {
 			return err
+		}
+		if !p.Sites.Has(c.session.Site) {
+			return chat.ErrorAt(chat.Conflict, "assignee", p.Name+" does not answer the visitors of this site")
 		}
 		done.AssigneeName = p.Name
 	}
@@ -125,7 +131,7 @@ func (r *organiser) PersonCalled(ctx context.Context, by chat.Author, name strin
 		case key == "me":
 			err = chat.Errorf(chat.Invalid, "relay does not know who you are: match your name here with a person, in the console under Team")
 		default:
-			p, err = personNamed(rd, by.Source, key)
+			p, err = personNamed(rd, by, key)
 		}
 		return err
 	})
@@ -134,15 +140,16 @@ func (r *organiser) PersonCalled(ctx context.Context, by chat.Author, name strin
 
 // personNamed finds a person by name, by what a platform calls them, or by a first name that
 // only one has.
-func personNamed(rd chat.Reader, bridge, key string) (found chat.Person, err error) {
+func personNamed(rd chat.Reader, by chat.Author, key string) (found chat.Person, err error) {
 	people, err := rd.People()
 	if err != nil {
 		return found, err
 	}
+	people = slices.DeleteFunc(people, func(p chat.Person) bool { return !p.Sites.Meets(by.Sites) })
 	var likely []chat.Person
 	for _, p := range people {
 		called := slices.ContainsFunc(p.PlatformNames, func(n chat.PlatformName) bool {
-			return n.Bridge == bridge && chat.NameKey(strings.TrimPrefix(n.Name, "@")) == key
+			return n.Bridge == by.Source && chat.NameKey(strings.TrimPrefix(n.Name, "@")) == key
 		})
 		if called || chat.NameKey(p.Name) == key {
 			return p, nil

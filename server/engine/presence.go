@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +29,7 @@ const (
 const (
 	metaPresence = "operator_status"
 	metaHold     = "operator_hold"
+	metaHolds    = "operator_holds" // of some sites alone
 	metaActed    = "operator_acted"
 )
 
@@ -44,12 +47,14 @@ const (
 type presence struct {
 	mu        sync.Mutex
 	hold      hold
-	set       string    // "online", "offline" or "": automatic
-	acted     chat.Time // last act on a bridge or through the API
+	holds     map[string]hold // of some sites alone, which come first
+	set       string          // "online", "offline" or "": automatic
+	acted     chat.Time       // last act on a bridge or through the API
 	people    map[string]*person
 	hours     siteHours
 	published Presence                  // at the first site
-	shown     map[string]operatorStatus // at sites with hours of their own
+	sites     []string                  // all of them
+	shown     map[string]operatorStatus // at sites where it may differ from the first's
 	peers     map[string][]peerPerson   // at other nodes
 	rung      []peerPerson              // what those were sent last
 	actedRung chat.Time
@@ -89,17 +94,24 @@ func (p *presence) now(at chat.Time) Presence { return p.at("", at) }
 
 // at computes the presence at a site. Times in the future are from a clock that was
 // stepped back since.
-func (p *presence) at(site string, at chat.Time) Presence {
+func (p *presence) at(site string, at chat.Time) Presence { return p.among(p.present(at), site, at) }
+
+// among is at with those who are at the console.
+func (p *presence) among(present []Present, site string, at chat.Time) Presence {
 	p.acted = min(p.acted, at)
-	p.hold.Until = min(p.hold.Until, at.Add(statusHolds))
-	out := Presence{Mode: PresenceAutomatic, Operators: p.present(at)}
+	held := p.hold
+	if own, is := p.holds[site]; is && at < own.Until {
+		held = own
+	}
+	held.Until = min(held.Until, at.Add(statusHolds))
+	out := Presence{Mode: PresenceAutomatic, Operators: present}
 	switch {
-	case at < p.hold.Until:
-		out.Mode, out.Until = modeOf(p.hold.Online), p.hold.Until
+	case at < held.Until:
+		out.Mode, out.Until = modeOf(held.Online), held.Until
 	case p.set != "":
 		out.Mode = modeOf(p.set == "online")
 	default:
-		p.automatic(at, p.hours.of(site), &out)
+		p.automatic(at, site, &out)
 	}
 	out.Online = out.Online || out.Mode == PresenceOnline
 	if !out.Online {
@@ -109,13 +121,13 @@ func (p *presence) at(site string, at chat.Time) Presence {
 }
 
 // automatic computes the presence without a switch or a program's value.
-func (p *presence) automatic(at chat.Time, hours *chat.Timetable, out *Presence) {
-	if open, ok := hours.Next(at); ok && open.From <= at {
+func (p *presence) automatic(at chat.Time, site string, out *Presence) {
+	if open, ok := p.hours.of(site).Next(at); ok && open.From <= at {
 		out.HoursEnd = open.To
 	}
 	out.Online = out.HoursEnd != 0 || p.acted != 0 && at.Sub(p.acted) < operatorStays
 	for _, o := range out.Operators {
-		out.Online = out.Online || o.Active
+		out.Online = out.Online || o.Active && o.sites.Has(site)
 	}
 }
 
@@ -149,6 +161,12 @@ func (o *operators) PresenceAt(site string) Presence {
 	return o.presence.at(site, chat.Now())
 }
 
+// To is what somebody who answers these sites sees: not who is there for others.
+func (p Presence) To(sites chat.SiteSet) Presence {
+	p.Operators = slices.DeleteFunc(slices.Clone(p.Operators), func(o Present) bool { return !o.sites.Meets(sites) })
+	return p
+}
+
 // openingDays is how far ahead visitors see business hours.
 const openingDays = 7
 
@@ -169,24 +187,42 @@ type presenceSwitch struct{ *Relay }
 // SetOperatorStatus sets the status until it is set again.
 func (r *presenceSwitch) SetOperatorStatus(ctx context.Context, online bool) error {
 	if online {
-		return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "online", hold{} })
+		return r.setPresence(ctx, func(p *presence) { p.set, p.hold, p.holds = "online", hold{}, nil })
 	}
-	return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "offline", hold{} })
+	return r.setPresence(ctx, func(p *presence) { p.set, p.hold, p.holds = "offline", hold{}, nil })
 }
 
-// ResetOperatorStatus makes the status automatic.
-func (r *presenceSwitch) ResetOperatorStatus(ctx context.Context) error {
-	return r.setPresence(ctx, func(p *presence) { p.set, p.hold = "", hold{} })
+// ResetOperatorStatus makes the status automatic, at the operator's sites.
+func (r *presenceSwitch) ResetOperatorStatus(ctx context.Context, by chat.Author) error {
+	return r.setPresence(ctx, func(p *presence) {
+		if by.Sites == nil {
+			p.set, p.hold, p.holds = "", hold{}, nil
+		}
+		for _, site := range by.Sites {
+			delete(p.holds, site)
+		}
+	})
 }
 
-// HoldOperatorStatus holds an operator's choice for 12 hours, or until the status
-// is set again.
+// HoldOperatorStatus holds an operator's choice for 12 hours, or until the status is set
+// again, at the operator's sites.
 func (r *presenceSwitch) HoldOperatorStatus(ctx context.Context, by chat.Author, online bool) error {
 	h := hold{Online: online, Until: chat.Now().Add(statusHolds)}
 	if by.Source == chat.SourceConsole {
 		h.By = by.Name
 	}
-	return r.setPresence(ctx, func(p *presence) { p.hold = h })
+	return r.setPresence(ctx, func(p *presence) {
+		if by.Sites == nil {
+			p.hold, p.holds = h, nil
+			return
+		}
+		if p.holds == nil {
+			p.holds = map[string]hold{}
+		}
+		for _, site := range by.Sites {
+			p.holds[site] = h
+		}
+	})
 }
 
 // setPresence stores and publishes the change made by set.
@@ -202,6 +238,9 @@ func (r *presenceSwitch) setPresence(ctx context.Context, set func(*presence)) e
 			return err
 		}
 		if err := c.PutMeta(metaHold, string(chat.MustJSON(p.hold))); err != nil {
+			return err
+		}
+		if err := c.PutMeta(metaHolds, string(chat.MustJSON(p.holds))); err != nil {
 			return err
 		}
 		if p.now(c.at).Mode == before {
@@ -221,7 +260,7 @@ func (r *presenceSwitch) setPresence(ctx context.Context, set func(*presence)) e
 func (o *operators) wouldBe(set func(*presence)) bool {
 	o.presence.mu.Lock()
 	defer o.presence.mu.Unlock()
-	p := presence{hold: o.presence.hold, set: o.presence.set, acted: o.presence.acted, people: o.presence.people, peers: o.presence.peers, hours: o.presence.hours}
+	p := presence{hold: o.presence.hold, holds: maps.Clone(o.presence.holds), set: o.presence.set, acted: o.presence.acted, people: o.presence.people, peers: o.presence.peers, hours: o.presence.hours}
 	set(&p)
 	return p.now(chat.Now()).Online
 }
@@ -254,14 +293,14 @@ func (r *Relay) Notice(ctx context.Context, about, text string) error {
 	})
 }
 
-func (o *operators) loadPresence(ctx context.Context, store chat.Store, hours siteHours) error {
+func (o *operators) loadPresence(ctx context.Context, store chat.Store, hours siteHours, sites []string) error {
 	return store.Read(ctx, func(rd chat.Reader) error {
 		p, err := storedPresence(rd)
 		if err != nil {
 			return err
 		}
-		o.presence.hold, o.presence.set, o.presence.acted = p.hold, p.set, p.acted
-		o.presence.hours = hours
+		o.presence.hold, o.presence.holds, o.presence.set, o.presence.acted = p.hold, p.holds, p.set, p.acted
+		o.presence.hours, o.presence.sites = hours, sites
 		o.presence.published, o.presence.shown = o.presence.now(chat.Now()), o.presence.statuses(chat.Now())
 		return nil
 	})
@@ -274,7 +313,7 @@ func storedPresence(rd chat.MetaReader) (*presence, error) {
 	if p.set, err = rd.Meta(metaPresence); err != nil {
 		return p, err
 	}
-	for name, to := range map[string]any{metaHold: &p.hold, metaActed: &p.acted} {
+	for name, to := range map[string]any{metaHold: &p.hold, metaHolds: &p.holds, metaActed: &p.acted} {
 		stored, err := rd.Meta(name)
 		if err == nil && stored != "" {
 			err = json.Unmarshal([]byte(stored), to)
@@ -334,9 +373,9 @@ func (o *operators) updatePresence(change func(*presence)) {
 	change(&o.presence)
 	before, now := o.presence.published, o.presence.now(chat.Now())
 	o.presence.published = now
-	o.publishStatus(operatorStatus{before.Online, before.BackAt}, operatorStatus{now.Online, now.BackAt})
+	elsewhere := o.publishStatus(operatorStatus{before.Online, before.BackAt}, operatorStatus{now.Online, now.BackAt})
 	before.Online, before.BackAt = now.Online, now.BackAt
-	if !o.backend && !reflect.DeepEqual(now, before) {
+	if !o.backend && (elsewhere || !reflect.DeepEqual(now, before)) {
 		o.hub.Report(chat.StatePresence, now)
 	}
 	o.ringPeople()

@@ -17,6 +17,7 @@ type peerPerson struct {
 	Seats  int       `json:"s,omitempty"`
 	Active chat.Time `json:"a,omitempty"`
 	Left   chat.Time `json:"l,omitempty"`
+	Sites  []string  `json:"t,omitzero"`
 }
 
 // setPeers notes who is at the consoles of another node.
@@ -35,7 +36,7 @@ func (p *presence) setPeers(node string, list []peerPerson) {
 func (p *presence) own() []peerPerson {
 	list := []peerPerson{}
 	for name, o := range p.people {
-		list = append(list, peerPerson{name, len(o.seats), o.active, o.left})
+		list = append(list, peerPerson{name, len(o.seats), o.active, o.left, o.sites})
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list
@@ -57,12 +58,12 @@ func (o *operators) ringPeople() {
 }
 
 // peersAt adds the operators at other nodes to those here.
-func (p *presence) peersAt(at chat.Time, add func(name string, active bool)) {
+func (p *presence) peersAt(at chat.Time, add func(name string, sites chat.SiteSet, active bool)) {
 	for _, list := range p.peers {
 		for _, o := range list {
 			if o.Seats > 0 || at.Sub(min(o.Left, at)) < seatStays {
 				active := min(o.Active, at)
-				add(o.Name, active != 0 && at.Sub(active) < operatorStays)
+				add(o.Name, o.Sites, active != 0 && at.Sub(active) < operatorStays)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -20,13 +21,14 @@ func (h siteHours) of(site string) *chat.Timetable {
 	return &chat.Timetable{}
 }
 
-// publishStatus notifies visitors of a new status of the first site, and of those with
-// business hours of their own. The caller holds the presence.
-func (o *operators) publishStatus(before, now operatorStatus) {
+// publishStatus notifies visitors of a new status of the first site, and of those where it
+// may differ; elsewhere: it has changed at one of these. The caller holds the presence.
+func (o *operators) publishStatus(before, now operatorStatus) (elsewhere bool) {
 	had, has := o.presence.shown, o.presence.statuses(chat.Now())
 	o.presence.shown = has
-	if before == now && maps.Equal(had, has) {
-		return
+	elsewhere = !maps.Equal(had, has)
+	if before == now && !elsewhere {
+		return false
 	}
 	o.hub.BroadcastBySite(chat.StateOperatorStatus, func(site string) any {
 		was, status := before, now
@@ -41,14 +43,18 @@ func (o *operators) publishStatus(before, now operatorStatus) {
 		}
 		return status
 	})
+	return elsewhere
 }
 
-// statuses are those of the sites with business hours of their own.
+// statuses are those of the sites with business hours of their own; and of all others, too,
+// while somebody is there for some sites alone.
 func (p *presence) statuses(at chat.Time) map[string]operatorStatus {
 	shown := map[string]operatorStatus{}
-	for site := range p.hours {
-		if site != "" {
-			now := p.at(site, at)
+	present := p.present(at)
+	differs := len(p.holds) > 0 || slices.ContainsFunc(present, func(o Present) bool { return o.sites != nil })
+	for _, site := range p.sites {
+		if site != "" && (differs || p.hours[site] != nil) {
+			now := p.among(present, site, at)
 			shown[site] = operatorStatus{now.Online, now.BackAt}
 		}
 	}

@@ -30,7 +30,7 @@ func expectPresence(t *testing.T, r *engine.Engine, when string, online bool, mo
 func TestPresenceFollowsTheConsole(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		r := build(t, store).Engine
-		seat := r.TakeSeat("Mia", "cookie", true)
+		seat := r.TakeSeat("Mia", "cookie", nil, true)
 		expectPresence(t, r, "opened", true, "automatic")
 		time.Sleep(4 * time.Minute)
 		expectPresence(t, r, "4 minutes later", true, "automatic")
@@ -44,7 +44,7 @@ func TestPresenceFollowsTheConsole(t *testing.T) {
 		expectPresence(t, r, "4:59 after the activity", true, "automatic")
 		time.Sleep(time.Second)
 		expectPresence(t, r, "5 minutes after the activity", false, "automatic")
-		again := r.TakeSeat("Mia", "cookie", false)
+		again := r.TakeSeat("Mia", "cookie", nil, false)
 		expectPresence(t, r, "the connection came back", false, "automatic")
 		r.OperatorActive("Mia", 0)
 		seat.Leave()
@@ -72,9 +72,9 @@ func TestPresenceSwitch(t *testing.T) {
 		expectPresence(t, build(t, store).Engine, "held, after a restart", true, "online")
 		time.Sleep(time.Second)
 		expectPresence(t, r, "12 hours later", false, "away")
-		check(t, r.ResetOperatorStatus(t.Context()))
+		check(t, r.ResetOperatorStatus(t.Context(), console))
 		expectPresence(t, r, "automatic", false, "automatic")
-		r.TakeSeat("Mia", "cookie", true)
+		r.TakeSeat("Mia", "cookie", nil, true)
 		expectPresence(t, r, "automatic, at the console", true, "automatic")
 		check(t, r.HoldOperatorStatus(t.Context(), console, false))
 		expectPresence(t, r, "switched to away", false, "away")
@@ -111,8 +111,8 @@ func TestPresenceIsReported(t *testing.T) {
 		all, visitor := o.Hub.Subscribe(""), o.Hub.Subscribe("s1")
 		defer all.Close()
 		defer visitor.Close()
-		o.TakeSeat("Mia", "a", true)
-		o.TakeSeat("Tom", "b", true)
+		o.TakeSeat("Mia", "a", nil, true)
+		o.TakeSeat("Tom", "b", nil, true)
 		var got []string
 		for len(all.C) > 0 {
 			got = append(got, string((<-all.C).Type))
@@ -158,7 +158,7 @@ func TestPresenceFollowsTheHours(t *testing.T) {
 		setHours(t, r, shopHours)
 		expectPresence(t, r, "on Saturday", false, "automatic")
 		expectBack(t, r, "on Saturday", "3 09:00")
-		seat := r.TakeSeat("Mia", "cookie", true)
+		seat := r.TakeSeat("Mia", "cookie", nil, true)
 		expectPresence(t, r, "Mia works on Saturday", true, "automatic")
 		expectBack(t, r, "while Mia is there", "")
 		seat.Leave()
@@ -172,7 +172,7 @@ func TestPresenceFollowsTheHours(t *testing.T) {
 		expectBack(t, r, "away for 12 hours", "10 09:00")
 		check(t, r.SetOperatorStatus(t.Context(), false))
 		expectBack(t, r, "away until somebody changes it", "")
-		check(t, r.ResetOperatorStatus(t.Context()))
+		check(t, r.ResetOperatorStatus(t.Context(), console))
 		expectPresence(t, r, "automatic again", true, "automatic")
 		time.Sleep(8 * time.Hour)
 		expectPresence(t, r, "Monday, 17:00", false, "automatic")

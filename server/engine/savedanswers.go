@@ -51,9 +51,9 @@ func (s *savedAnswers) SavedAnswers(ctx context.Context, by chat.Author) (list [
 }
 
 // SavedAnswer finds the answer that a command names: the person's own, else the shared
-// one; of either that for the site's visitors, else that for all. Without a site any will
-// do. A command's own name stands for the command.
-func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, site *string, name string) (best chat.SavedAnswer, err error) {
+// one; of either that for the sites' visitors, else that for all. A command's own name stands
+// for the command.
+func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, sites chat.SiteSet, name string) (best chat.SavedAnswer, err error) {
 	if commandNamed(name) != nil {
 		return best, chat.ErrSavedAnswerNotFound
 	}
@@ -64,7 +64,7 @@ func (s *savedAnswers) SavedAnswer(ctx context.Context, by chat.Author, site *st
 	})
 	found := false
 	for _, a := range all {
-		if chat.IsFor(a.Site, site) && (!found || a.Before(&best)) {
+		if chat.IsFor(a.Site, sites) && (!found || a.Before(&best)) {
 			best, found = a, true
 		}
 	}

@@ -64,8 +64,21 @@ func (c *commandContext) save(ctx context.Context) (CommandResult, error) {
 	if name == "" || text == "" {
 		return answer("Write !save name text, or !save name as a reply to the message to save.", nil)
 	}
-	_, err := c.relay.SaveAnswer(ctx, c.by, chat.AllSites, name, text, false)
+	site, err := c.answerSite(ctx)
+	if err == nil {
+		_, err = c.relay.SaveAnswer(ctx, c.by, site, name, text, false)
+	}
 	return answer("Saved. !"+name+" sends it to the visitor.", err)
+}
+
+// answerSite is for whose visitors a command saves an answer: those of all sites, or of the
+// conversation's for somebody who answers only some.
+func (c *commandContext) answerSite(ctx context.Context) (string, error) {
+	if c.by.Sites == nil {
+		return chat.AllSites, nil
+	}
+	s, err := c.session(ctx)
+	return s.Site, err
 }
 
 // answered returns the message that the command answers.
@@ -87,6 +100,9 @@ func (c *commandContext) saved(ctx context.Context) (CommandResult, error) {
 	}
 	lines := []string{"Saved answers:"}
 	for _, a := range list {
+		if !chat.IsFor(a.Site, c.by.Sites) {
+			continue
+		}
 		lines = append(lines, "!"+a.Name+" – "+chat.Clip(chat.OneLine(a.Content), 80))
 	}
 	return answer(strings.Join(lines, "\n"), err)
@@ -100,5 +116,9 @@ func (c *commandContext) forget(ctx context.Context) (CommandResult, error) {
 	if name == "" {
 		return answer("Write !forget and the name of a saved answer. !saved lists them.", nil)
 	}
-	return answer("!"+name+" is forgotten.", c.relay.DeleteSavedAnswer(ctx, c.by, chat.AllSites, name, false))
+	site, err := c.answerSite(ctx)
+	if err == nil {
+		err = c.relay.DeleteSavedAnswer(ctx, c.by, site, name, false)
+	}
+	return answer("!"+name+" is forgotten.", err)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -16,6 +17,7 @@ const seatStays = 5 * time.Second
 // person is an operator who has the console open, in any number of tabs.
 type person struct {
 	seats  []*Seat
+	sites  chat.SiteSet
 	active chat.Time // last activity
 	left   chat.Time // when the last seat was left
 }
@@ -24,6 +26,7 @@ type person struct {
 type Present struct {
 	Name   string `json:"name"`
 	Active bool   `json:"active"`
+	sites  chat.SiteSet
 }
 
 // Seat is one open console.
@@ -38,8 +41,8 @@ func (s *Seat) SignedOut() <-chan struct{} { return s.out }
 
 // TakeSeat counts an operator as present at the console. The caller ends it with
 // Leave. signIn distinguishes sign-ins of the same name; active: the operator opened
-// it; it is not a reconnection.
-func (o *operators) TakeSeat(name, signIn string, active bool) *Seat {
+// it; it is not a reconnection. sites are those whose visitors the operator answers.
+func (o *operators) TakeSeat(name, signIn string, sites chat.SiteSet, active bool) *Seat {
 	s := &Seat{o, name, signIn, make(chan struct{})}
 	o.updatePresence(func(p *presence) {
 		if p.people == nil {
@@ -50,7 +53,7 @@ func (o *operators) TakeSeat(name, signIn string, active bool) *Seat {
 			o = &person{}
 			p.people[name] = o
 		}
-		o.seats = append(o.seats, s)
+		o.seats, o.sites = append(o.seats, s), sites
 		if active {
 			o.active = chat.Now()
 		}
@@ -78,13 +81,31 @@ func (o *operators) OperatorActive(name string, ago time.Duration) {
 func (r *presenceSwitch) SignOut(ctx context.Context, name, signIn string) error {
 	said := false
 	r.updatePresence(func(p *presence) {
-		said = p.signOut(name, signIn) && !p.peerSits(name) && p.hold.Online && p.hold.By == name && chat.Now() < p.hold.Until
+		said = p.signOut(name, signIn) && !p.peerSits(name) && p.holdsFor(name)
 	})
 	r.nodes.Ring(noteSignOut, name, signIn)
 	if !said {
 		return nil
 	}
-	return r.setPresence(ctx, func(p *presence) { p.hold = hold{} })
+	return r.setPresence(ctx, func(p *presence) {
+		if p.hold.saidBy(name) {
+			p.hold = hold{}
+		}
+		maps.DeleteFunc(p.holds, func(_ string, h hold) bool { return h.saidBy(name) })
+	})
+}
+
+// saidBy reports whether an operator of this name says that somebody is there.
+func (h hold) saidBy(name string) bool { return h.Online && h.By == name && chat.Now() < h.Until }
+
+// holdsFor reports whether an operator of this name says so anywhere.
+func (p *presence) holdsFor(name string) bool {
+	for _, h := range p.holds {
+		if h.saidBy(name) {
+			return true
+		}
+	}
+	return p.hold.saidBy(name)
 }
 
 // signOut reports whether the operator has no seat left.
@@ -115,14 +136,14 @@ func (p *presence) present(at chat.Time) []Present {
 			delete(p.people, name)
 			continue
 		}
-		out = append(out, Present{name, o.active != 0 && at.Sub(o.active) < operatorStays})
+		out = append(out, Present{name, o.active != 0 && at.Sub(o.active) < operatorStays, o.sites})
 	}
-	p.peersAt(at, func(name string, active bool) {
+	p.peersAt(at, func(name string, sites chat.SiteSet, active bool) {
 		if i := slices.IndexFunc(out, func(o Present) bool { return o.Name == name }); i >= 0 {
 			out[i].Active = out[i].Active || active
 			return
 		}
-		out = append(out, Present{name, active})
+		out = append(out, Present{name, active, sites})
 	})
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out

@@ -337,13 +337,30 @@ func (r *Relay) enterStatus(c *change, to chat.Status, t chat.EventType) error {
 	return nil
 }
 
+// Erased is the payload of [chat.StateSessionErased], where there are several sites.
+type Erased struct {
+	Site string `json:"site"` // its public id
+}
+
 // Erase removes a session with everything that belongs to it and ends its
 // streams.
 func (r *Relay) Erase(ctx context.Context, sessionID string) error {
-	if err := r.store.Erase(ctx, sessionID); err != nil {
+	var s chat.Session
+	err := r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		s, err = rd.SessionHeader(sessionID)
+		return err
+	})
+	if err == nil {
+		err = r.store.Erase(ctx, sessionID)
+	}
+	if err != nil {
 		return err
 	}
-	r.hub.PublishState(chat.StateSessionErased, "", sessionID, nil)
+	var body any
+	if site := r.Sites().Shown(s.Site); site != "" {
+		body = Erased{site}
+	}
+	r.hub.PublishState(chat.StateSessionErased, "", sessionID, body)
 	r.hub.Drop(sessionID)
 	return nil
 }

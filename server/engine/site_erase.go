@@ -80,7 +80,7 @@ func (e *Engine) eraseSite(ctx context.Context, id string) error {
 	for {
 		var some []chat.Session
 		err := e.Store.Read(ctx, func(rd chat.Reader) (err error) {
-			some, err = rd.Sessions(chat.SessionQuery{Site: &id, Empty: true, Limit: sessionsAtOnce})
+			some, err = rd.Sessions(chat.SessionQuery{Sites: chat.SiteSet{id}, Empty: true, Limit: sessionsAtOnce})
 			return err
 		})
 		if err != nil {

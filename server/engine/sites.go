@@ -157,6 +157,16 @@ func freeSiteID(wanted string, all []chat.Site) string {
 // PatchSiteSettings is PatchSettings for the settings of one site, or with AllSites for
 // relay's own. A site's own value goes with null, and relay's holds again.
 func (c *configuration) PatchSiteSettings(ctx context.Context, site string, patch map[string]json.RawMessage) error {
+	return c.patchSite(ctx, site, patch, site != "")
+}
+
+// PatchOwnSettings is PatchSiteSettings for somebody who must not change relay's.
+func (c *configuration) PatchOwnSettings(ctx context.Context, site string, patch map[string]json.RawMessage) error {
+	return c.patchSite(ctx, site, patch, true)
+}
+
+// patchSite stores changes of a site's settings, with ownOnly none of relay's.
+func (c *configuration) patchSite(ctx context.Context, site string, patch map[string]json.RawMessage, ownOnly bool) error {
 	current := c.current.Load()
 	settings := current.relay
 	if site != chat.AllSites {
@@ -172,7 +182,7 @@ func (c *configuration) PatchSiteSettings(ctx context.Context, site string, patc
 		return c.patch(ctx, levels{relay: changes})
 	}
 	for name := range changes {
-		if site != "" && !settings.IsOfSite(name) {
+		if ownOnly && !settings.IsOfSite(name) {
 			return chat.ErrorAt(chat.Invalid, name, name+" is relay's, the same for all sites; set it under All sites")
 		}
 	}

@@ -71,11 +71,11 @@ func BenchmarkSites(b *testing.B) {
 				must(err)
 			}
 		})
-		for what, of := range map[string]*string{"list all": nil, "list one": &site, "list first": new(string)} {
+		for what, of := range map[string]chat.SiteSet{"list all": nil, "list one": {site}, "list first": {""}} {
 			b.Run(name(what), func(b *testing.B) {
 				for b.Loop() {
 					must(d.Read(b.Context(), func(rd chat.Reader) error {
-						_, err := rd.Sessions(chat.SessionQuery{Site: of, Limit: 50})
+						_, err := rd.Sessions(chat.SessionQuery{Sites: of, Limit: 50})
 						return err
 					}))
 				}

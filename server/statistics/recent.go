@@ -29,13 +29,13 @@ type Day struct {
 	Messages int    `json:"messages"`
 }
 
-// Stats counts the last days of a site, or of all with nil, today included.
-func (c *Counter) Stats(ctx context.Context, site *string, days int) (stats Stats, err error) {
+// Stats counts the last days of sites, today included.
+func (c *Counter) Stats(ctx context.Context, sites chat.SiteSet, days int) (stats Stats, err error) {
 	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 	err = c.store.Read(ctx, func(rd chat.Reader) error {
 		p := newPeriod(first, days)
 		err := rd.Facts(p.from, func(s *chat.SessionFacts) error {
-			if s.Of(site) {
+			if sites.Has(s.Site) {
 				p.session(s)
 			}
 			return ctx.Err()

@@ -125,13 +125,13 @@ type StatRating struct {
 // StatRange is a range of days, both included. The zero value is the last 30 days.
 type StatRange struct {
 	From, To string
-	Site     *string // the only site that counts; nil is all
+	Sites    chat.SiteSet // those that count
 }
 
-// zone is the time zone of the range's days: that of the site, or of the first.
+// zone is the time zone of the range's days: that of the only site, or of the first.
 func (q *StatRange) zone(settings func(site string) *chat.Settings) *time.Location {
-	if q.Site != nil {
-		return settings(*q.Site).TimeZone()
+	if len(q.Sites) == 1 {
+		return settings(q.Sites[0]).TimeZone()
 	}
 	return settings("").TimeZone()
 }
@@ -205,7 +205,7 @@ func (c *Counter) Statistics(ctx context.Context, q StatRange) (Statistics, erro
 		}
 		count := newStatCount(zone, first, n, people)
 		err = rd.Facts(chat.TimeOf(dayBegins(first.AddDate(0, 0, -n), zone)), func(s *chat.SessionFacts) error {
-			if s.Of(q.Site) {
+			if q.Sites.Has(s.Site) {
 				count.session(s)
 			}
 			return ctx.Err()
@@ -214,7 +214,7 @@ func (c *Counter) Statistics(ctx context.Context, q StatRange) (Statistics, erro
 			return err
 		}
 		out = count.result()
-		if out.Waiting, err = rd.WaitingSessions(q.Site); err != nil {
+		if out.Waiting, err = rd.WaitingSessions(q.Sites); err != nil {
 			return err
 		}
 		out.Ratings.Comments, err = count.comments(rd)

@@ -96,10 +96,15 @@ func isUsable(rd Reader, i *chat.Invitation) (bool, error) {
 		return i.ExpiresAt > chat.Now(), nil
 	}
 	by, err := rd.Person(i.Inviter)
+	invited := chat.Person{Sites: i.Sites}
+	if err == nil && i.Person != "" {
+		invited, err = rd.Person(i.Person)
+	}
 	if errors.Is(err, chat.ErrPersonNotFound) {
 		return false, nil
 	}
-	return by.Role == chat.RoleAdministrator, err
+	maker := chat.Author{Role: by.Role, Sites: by.Sites}
+	return maker.Manages(&invited), err
 }
 
 // Invitations lists the links that still work.
@@ -139,7 +144,7 @@ func (t *People) Accept(ctx context.Context, secret string, p chat.Person) (_ ch
 			p, ended, err = resetPassword(tx, i.Person, p.Password)
 			return err
 		}
-		p.Role = i.Role
+		p.Role, p.Sites = i.Role, i.Sites
 		if err := t.check(&p); err != nil {
 			return err
 		}

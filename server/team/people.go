@@ -220,6 +220,8 @@ func named(tx Tx, p *chat.Person) error {
 
 // Change stores what change does to a person, and returns the person as stored.
 func (t *People) Change(ctx context.Context, id string, change func(*chat.Person) error) (p chat.Person, err error) {
+	var moved []chat.SignIn
+	elsewhere := false
 	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
@@ -227,19 +229,19 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
-		before, password, name := p.Role, p.Password, p.Name
+		before := p
 		if err := change(&p); err != nil {
 			return err
 		}
 		if err := t.check(&p); err != nil {
 			return err
 		}
-		if p.Name != name { // names of earlier versions stay
+		if p.Name != before.Name { // names of earlier versions stay
 			if err := named(tx, &p); err != nil {
 				return err
 			}
 		}
-		if before == chat.RoleAdministrator && p.Role != before {
+		if mayBeLast(&before) && !mayBeLast(&p) {
 			if err := notLast(tx); err != nil {
 				return err
 			}
@@ -247,14 +249,26 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 		if err := taken(tx, &p); err != nil {
 			return err
 		}
-		if p.Password != password { // who has a link to another one may be a thief
+		if p.Password != before.Password { // who has a link to another one may be a thief
 			if err := tx.DropLinksOf(id); err != nil {
 				return err
 			}
 		}
-		return tx.PutPerson(&p)
+		if err := tx.PutPerson(&p); err != nil {
+			return err
+		}
+		if elsewhere = !slices.Equal(p.Sites, before.Sites) || (p.Sites == nil) != (before.Sites == nil); !elsewhere {
+			return nil
+		}
+		if moved, err = tx.SignIns(id); err != nil {
+			return err
+		}
+		return tx.UnassignElsewhere(id, p.Sites)
 	})
 	t.forgetNames()
+	if err == nil && elsewhere { // the streams begin again, with what the person sees now
+		t.signIns.endSeats(ctx, p.Name, moved)
+	}
 	return p, err
 }
 
@@ -269,7 +283,7 @@ func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err erro
 		if p, err = tx.Person(id); err != nil {
 			return err
 		}
-		if p.Role == chat.RoleAdministrator {
+		if mayBeLast(&p) {
 			if err := notLast(tx); err != nil {
 				return err
 			}
@@ -295,6 +309,9 @@ func lockTeam(tx Tx) error {
 	_, err := tx.LockMeta(metaTeam)
 	return err
 }
+
+// mayBeLast reports whether a person administers relay, and may be the last who does.
+func mayBeLast(p *chat.Person) bool { return p.Role == chat.RoleAdministrator && p.Sites == nil }
 
 // notLast rejects what would leave relay without an administrator.
 func notLast(tx Tx) error {

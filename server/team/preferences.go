@@ -23,12 +23,18 @@ func checkPreferences(p *chat.Preferences) error {
 	return chat.Errorf(chat.Invalid, "preferences.notify must be everything, mine or nothing")
 }
 
-// PreferencesOf returns those of a person or, for anybody else, those of the secret key.
-func PreferencesOf(rd Reader, person string) (chat.Preferences, error) {
+// WishesOf returns a person's preferences and sites or, for anybody else, what the secret key
+// has.
+func WishesOf(rd Reader, person string) (chat.Preferences, chat.SiteSet, error) {
 	p, err := rd.Person(person)
 	if !errors.Is(err, chat.ErrPersonNotFound) {
-		return p.Preferences.V, err
+		return p.Preferences.V, p.Sites, err
 	}
+	chosen, err := keyPreferences(rd)
+	return chosen, nil, err
+}
+
+func keyPreferences(rd Reader) (chat.Preferences, error) {
 	text, err := rd.Meta(metaKeyPreferences)
 	chosen := defaultPreferences
 	if err == nil && text != "" {
@@ -40,7 +46,7 @@ func PreferencesOf(rd Reader, person string) (chat.Preferences, error) {
 // KeyPreferences returns the preferences of who uses the secret key.
 func (t *People) KeyPreferences(ctx context.Context) (p chat.Preferences, err error) {
 	err = t.store.ReadOne(ctx, func(rd Reader) error {
-		p, err = PreferencesOf(rd, "")
+		p, err = keyPreferences(rd)
 		return err
 	})
 	return p, err
@@ -49,7 +55,7 @@ func (t *People) KeyPreferences(ctx context.Context) (p chat.Preferences, err er
 // ChangeKeyPreferences changes the preferences of who uses the secret key.
 func (t *People) ChangeKeyPreferences(ctx context.Context, change func(*chat.Preferences)) (p chat.Preferences, err error) {
 	err = t.store.Apply(ctx, func(tx Tx) error {
-		if p, err = PreferencesOf(tx, ""); err != nil {
+		if p, err = keyPreferences(tx); err != nil {
 			return err
 		}
 		change(&p)

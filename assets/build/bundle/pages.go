@@ -39,7 +39,7 @@ var pages = []struct {
 func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
-		"Status", "Title", "Text", "OperatorID", "Role", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey"} {
+		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey"} {
 		values[name] = "${" + name + "}"
 	}
 	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey"} {

@@ -5,7 +5,7 @@ import { siteMark, siteName, several } from "../state/sites";
 import { attempt, state } from "../state/store";
 import { h } from "../ui/dom";
 import type { Form } from "./form";
-import type { Settings } from "./settings";
+import { shownSite, type Settings } from "./settings";
 
 // Pages about relay's people and about the websites themselves belong to none of them.
 const ofNobody = ["sites", "team", "notifications", "account"];
@@ -33,12 +33,13 @@ export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form
       node.hidden = !several() || ofNobody.includes(page);
       if (node.hidden) return;
       if (!form || page === "channels") return node.replaceChildren(page === "answers" ? answersLevel() : "The same for all websites.");
-      if (!state.site) {
+      const site = shownSite();
+      if (!site) {
         return node.replaceChildren("For all websites. To give one of them other values, choose it in the bar at the top.");
       }
       from.replaceChildren(h("option", { value: "" }, "Take over from…"),
-        ...state.sites.filter((s) => s.id !== state.site).map((s) => h("option", { value: s.id }, s.name)));
-      node.replaceChildren(h("span", {}, "For ", siteMark(state.site) || siteName(state.site), " only."), from);
+        ...state.sites.filter((s) => s.id !== site).map((s) => h("option", { value: s.id }, s.name)));
+      node.replaceChildren(h("span", {}, "For ", siteMark(site) || siteName(site), " only."), from);
     },
   };
 }

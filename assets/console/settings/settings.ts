@@ -1,6 +1,7 @@
 // Reading and changing settings, and what the sections share.
 
 import { call } from "../net/api";
+import { pages } from "../shell/nav";
 import { several } from "../state/sites";
 import { set, state } from "../state/store";
 import type { Site } from "../types";
@@ -23,16 +24,30 @@ export interface Settings {
   perSite?: string[];
 }
 
+// everywhere: the settings that all websites share are the operator's, too.
+export const everywhere = pages.some((page) => page.name === "channels");
+
+// shownSite is the website whose settings are shown, "" for those that all share.
+export const shownSite = (): string => state.site || (everywhere ? "" : state.sites[0]?.id ?? "");
+
 // pathOf leads to a website's settings, or where there are several to what all of them share.
 const pathOf = (site: string): string => (several() ? "/sites/" + (site || "all") + "/settings" : "/settings");
 
-// load reads the settings of the chosen website; of all, if it is gone. Where there are several, they are read first.
-export async function load(): Promise<Settings> {
-  if (state.sites.length !== 1) set({ sites: (await call<{ sites: Site[] }>("GET", "/sites")).sites });
-  return call<Settings>("GET", pathOf(state.sites.some((s) => s.id === state.site) ? state.site : ""));
+// loadSites reads the websites anew.
+export async function loadSites(): Promise<Site[]> {
+  const { sites } = await call<{ sites: Site[] }>("GET", "/sites");
+  set({ sites });
+  return sites;
 }
 
-export const save = (change: Record<string, unknown>): Promise<Settings> => call<Settings>("PATCH", pathOf(state.site), change);
+// load reads the settings of the chosen website; of all, if it is gone. Where there are several, they are read first.
+export async function load(): Promise<Settings> {
+  if (state.sites.length !== 1) await loadSites();
+  const site = shownSite();
+  return call<Settings>("GET", pathOf(state.sites.some((s) => s.id === site) ? site : ""));
+}
+
+export const save = (change: Record<string, unknown>): Promise<Settings> => call<Settings>("PATCH", pathOf(shownSite()), change);
 
 // labelled puts a label above a control and a hint below it.
 export function labelled(label: string, control: HTMLElement, hint?: HTMLElement | string): HTMLElement {

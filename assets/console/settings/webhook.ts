@@ -2,14 +2,13 @@
 
 import { call } from "../net/api";
 import { h } from "../ui/dom";
-import { state } from "../state/store";
 import { sentence } from "../ui/format";
 import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
 import { deliveriesSection } from "./deliveries";
 import { form, type Form } from "./form";
 import type { Page } from "./page";
-import { feedback, section } from "./settings";
+import { feedback, section, shownSite } from "./settings";
 
 const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: " +
   "such a secret works with every Standard Webhooks library.";
@@ -26,7 +25,7 @@ function testing(hook: Form) {
     answer.replaceChildren();
     said.said("Waiting for the answer…");
     try {
-      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test?site=" + state.site)));
+      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test?site=" + shownSite())));
       said.said("");
     } catch (error) {
       said.refused(error);

@@ -1,7 +1,6 @@
 // Navigation: the table of the console's pages, the rail that leads to them and the list of settings.
 
 import { byId, h, icon, setText } from "../ui/dom";
-import { administrator } from "../state/me";
 import { changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
 
@@ -40,13 +39,13 @@ const all: readonly Page[] = [
   { name: "account", label: "Your account", group: "You", load: settings },
 ];
 
-// Operators find what they may use: the others' settings would only be refused.
-const forOperators = ["statistics", "settings", "answers", "notifications", "account"];
+// Everybody finds what they may use, as relay says: other settings would only be refused.
+const usable = document.body.dataset["pages"]!.split(" ");
 
-export const pages = all.filter((page) => administrator || forOperators.includes(page.name));
+export const pages = all.filter((page) => usable.includes(page.name));
 
 // moved are addresses that lead to another page: Settings is its own first page.
-const moved: Record<string, string> = { settings: administrator ? "channels" : "answers", bridges: "channels" };
+const moved: Record<string, string> = { settings: pages.find((page) => !page.icon)!.name, bridges: "channels" };
 
 const loaded = new Set<Page>();
 const alarms: Record<string, string> = {};

@@ -3,7 +3,8 @@
 import { call } from "../net/api";
 import { byId, h } from "../ui/dom";
 import { agoTime, platformName } from "../ui/format";
-import { changed, state, subscribe } from "../state/store";
+import { ofSite } from "../state/sites";
+import { changed, subscribe } from "../state/store";
 import { change, count, duration, iso, score, share } from "./numbers";
 import type { Group, Statistics } from "./types";
 
@@ -39,7 +40,7 @@ let asked = 0;
 async function load(): Promise<void> {
   if (!from.value || !to.value) return;
   const mine = ++asked;
-  const query = "?from=" + from.value + "&to=" + to.value + (state.site && "&site=" + state.site);
+  const query = ofSite({ from: from.value, to: to.value });
   status.textContent = "Counting…";
   problem.hidden = true;
   try {

@@ -2,12 +2,12 @@
 
 import { call } from "../../net/api";
 import { several } from "../../state/sites";
-import { attempt, set, state } from "../../state/store";
+import { attempt, state } from "../../state/store";
 import type { Site } from "../../types";
 import { h } from "../../ui/dom";
 import { missing } from "../../ui/fields";
 import type { Page } from "../page";
-import { feedback, labelled, section } from "../settings";
+import { feedback, labelled, loadSites, section } from "../settings";
 import { siteRow } from "./row";
 import { snippetCard } from "./snippet";
 
@@ -20,8 +20,7 @@ export function sitesPage(): Page {
   const intro = h("p", { class: "hint" });
   const sites = section("Websites", intro, list, made);
   const load = async (): Promise<void> => {
-    const all = (await call<{ sites: Site[] }>("GET", "/sites")).sites;
-    set({ sites: all });
+    const all = await loadSites();
     const erasing = await Promise.all(all.filter((s) => s.erasedAt).map((s) => call<Site>("GET", "/sites/" + s.id).catch(() => s)));
     intro.textContent = several()
       ? "Visitors of each website meet your team under its own name, look and hours. " +

@@ -6,7 +6,7 @@ import { myId } from "../../state/me";
 import { attempt } from "../../state/store";
 import { everyDevice, signIns } from "../access";
 import type { Page } from "../page";
-import { section } from "../settings";
+import { everywhere, section } from "../settings";
 import { auditSection } from "./audit";
 import { invitationForm, invitationRow, linkCard } from "./invitations";
 import { personRow } from "./people";
@@ -46,6 +46,7 @@ function members(): { team: Team; list: HTMLElement; open: HTMLElement; made: HT
 
 export function teamPage(): Page {
   const { team, list, open, made } = members();
+  const invite = invitationForm(team);
   const withKey = signIns("key");
   const devices = everyDevice();
   const audit = auditSection();
@@ -54,14 +55,19 @@ export function teamPage(): Page {
       section("People", list,
         myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"),
           " so that colleagues see who answers.")),
-      section("Invite somebody", invitationForm(team), made, h("h3", {}, "Open invitations"), open),
-      section("Signed in with the secret key", h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node),
-      section("Notified devices", h("p", { class: "hint" }, "Notifications end with the sign-in that turned them on."), devices.node),
+      section("Invite somebody", invite.node, made, h("h3", {}, "Open invitations"), open),
+      everywhere && section("Signed in with the secret key",
+        h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node),
+      everywhere && section("Notified devices",
+        h("p", { class: "hint" }, "Notifications end with the sign-in that turned them on."), devices.node),
       audit.node),
     opened() {
+      invite.redraw();
       void team.refresh();
-      void withKey.load();
-      void devices.load();
+      if (everywhere) {
+        void withKey.load();
+        void devices.load();
+      }
       void audit.load();
     },
   };

@@ -6,37 +6,47 @@ import { fullTime } from "../../ui/format";
 import { codeOf } from "../channels/marks";
 import { button, feedback, labelled } from "../settings";
 import { roleName, roleSelect } from "./roles";
+import { siteBoxes, sitesOf } from "./sites";
 import type { Invitation, Link, Person, Team } from "./types";
 
 export function invitationRow(i: Invitation, people: Person[], team: Team): HTMLElement {
   const of = people.find((p) => p.id === i.personId);
-  const text = of ? "New password for " + of.name : (i.email || "Anybody with the link") + ", " + roleName(i.role).toLowerCase();
+  const text = of ? "New password for " + of.name : (i.email || "Anybody with the link") + ", " + roleName(i.role).toLowerCase() +
+    (i.sites ? " for " + sitesOf(i) : "");
   const withdraw = (): void => void team.done(call("DELETE", "/invitations/" + i.id), "Not withdrawn");
   return h("li", { class: "member" },
     h("div", { class: "member-text" }, h("b", { dir: "auto" }, text), h("div", { class: "hint" }, "Until " + fullTime(i.expiresAt))),
     button("Withdraw", withdraw, "Withdraw: " + text));
 }
 
-// invitationForm makes an invitation, and shows its link.
-export function invitationForm(team: Team): HTMLElement {
+// invitationForm makes an invitation, and shows its link; redraw follows what websites there are.
+export function invitationForm(team: Team): { node: HTMLElement; redraw(): void } {
   const email = h("input", { class: "input", type: "email", autocomplete: "off", maxlength: 254 });
   const role = roleSelect("operator");
+  let boxes = siteBoxes();
   const said = feedback();
   const invite = async (e: Event): Promise<void> => {
     e.preventDefault();
-    const link = await call<Link>("POST", "/invitations", { email: email.value.trim(), role: role.value })
+    const link = await call<Link>("POST", "/invitations", { email: email.value.trim(), role: role.value, sites: boxes.value() })
       .catch((error: unknown) => void said.refused(error, { email }));
     if (!link) return;
     said.said("");
     team.showLink(link, "Invitation for " + (email.value.trim() || "a colleague"));
     email.value = "";
+    redraw();
     await team.refresh();
   };
   const rights = "Operators answer visitors. Administrators also manage settings, the team and keys, and delete permanently.";
-  return h("form", { novalidate: true, onsubmit: invite },
+  const redraw = (): void => {
+    const fresh = siteBoxes();
+    boxes.node.replaceWith(fresh.node);
+    boxes = fresh;
+  };
+  const node = h("form", { novalidate: true, onsubmit: invite },
     h("div", { class: "invite" }, labelled("E-mail (optional)", email), labelled("Role", role),
-      h("button", { type: "submit", class: "button main" }, "Invite")), said.nodes[1]!,
+      h("button", { type: "submit", class: "button main" }, "Invite")), boxes.node, said.nodes[1]!,
     h("p", { class: "hint" }, rights));
+  return { node, redraw };
 }
 
 // linkCard shows a link in a field that is selected when it gets the focus.

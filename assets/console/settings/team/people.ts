@@ -5,11 +5,14 @@ import { ask } from "../../ui/ask";
 import { h } from "../../ui/dom";
 import { platformName } from "../../ui/format";
 import { myId } from "../../state/me";
+import { several } from "../../state/sites";
 import { attempt } from "../../state/store";
 import { passkeys, signIns } from "../access";
 import { kinds } from "../kinds";
 import { button, feedback, labelled } from "../settings";
+import { openDialog } from "./dialog";
 import { roleSelect } from "./roles";
+import { showSites, sitesOf } from "./sites";
 import type { Link, Person, Team } from "./types";
 
 export function personRow(p: Person, team: Team): HTMLElement {
@@ -19,10 +22,11 @@ export function personRow(p: Person, team: Team): HTMLElement {
   return h("li", { class: "member" },
     h("img", { class: "member-face", src: p.avatar, alt: "", width: 40, height: 40 }),
     h("div", { class: "member-text" }, h("b", { dir: "auto" }, p.name), p.id === myId && h("span", { class: "hint" }, " (you)"),
-      h("div", { class: "hint" }, p.email, names && " · " + names)),
+      h("div", { class: "hint" }, [p.email, names, several() && p.sites && "only " + sitesOf(p)].filter(Boolean).join(" · "))),
     roleSelect(p.role, "Role of " + p.name, changeRole),
     h("div", { class: "buttons" },
       button("Names…", () => void showNames(p, team), "Names of " + p.name + " on platforms"),
+      several() && button("Websites…", () => showSites(p, team), "Websites of " + p.name),
       button("Access…", () => showAccess(p), "Access of " + p.name),
       button("New password…", () => void reset(p, team), "New password for " + p.name),
       p.id !== myId &&
@@ -39,12 +43,6 @@ async function reset(p: Person, team: Team): Promise<void> {
   const link = await attempt(call<Link>("POST", "/people/" + p.id + "/reset"), "No link was made");
   if (link) team.showLink(link, "A new password for " + p.name);
   await team.refresh();
-}
-
-function openDialog(dialog: HTMLDialogElement): void {
-  dialog.onclose = () => dialog.remove();
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 // showNames edits what a person is called on the platforms.

@@ -11,6 +11,8 @@ export interface Person {
   email?: string;
   role: string;
   avatar: string;
+  // sites are the ids of the websites whose visitors the person answers, undefined for all.
+  sites?: string[];
   platformNames: PlatformName[];
 }
 
@@ -19,6 +21,7 @@ export interface Invitation {
   role: string;
   email?: string;
   personId?: string;
+  sites?: string[];
   expiresAt: string;
 }
 

@@ -2,8 +2,7 @@
 
 import { call } from "../../net/api";
 import { h } from "../../ui/dom";
-import { ofSite, several } from "../../state/sites";
-import { state } from "../../state/store";
+import { several } from "../../state/sites";
 import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
@@ -12,7 +11,8 @@ import { form, type Control, type Form } from "../form";
 import { files, megabytes } from "./files";
 import { languages, questions } from "./lists";
 import type { Page } from "../page";
-import { button, feedback, labelled, section, type Settings } from "../settings";
+import { button, feedback, labelled, section, shownSite, type Settings } from "../settings";
+import { snippetBox } from "../snippet";
 import { texts } from "./words";
 
 interface Placed {
@@ -128,22 +128,18 @@ function suggestion(suggest: (found: Look) => void): HTMLElement[] {
 // placedAt is about the chosen website; each has a snippet of its own.
 async function placedAt(site: string): Promise<Placed> {
   if (several() && !site) return { snippet: "Each website has a snippet of its own: choose the website in the bar at the top." };
-  return call<Placed>("GET", "/widget" + ofSite());
+  return call<Placed>("GET", "/widget?site=" + site);
 }
 
 // placement is the snippet, and where it was seen.
 function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
-  const snippet = h("code", { tabindex: "0", id: "widget-snippet" });
-  const copy = button("Copy", async () => {
-    await navigator.clipboard.writeText(snippet.textContent ?? "").then(() => (copy.textContent = "Copied"),
-      () => getSelection()?.selectAllChildren(snippet));
-    setTimeout(() => (copy.textContent = "Copy"), 2_000);
-  }, "Copy the snippet");
+  const { node, code: snippet } = snippetBox("Copy the snippet");
+  snippet.id = "widget-snippet";
   const seen = h("p", { class: "hint", role: "status" });
   return {
-    nodes: [h("div", { class: "copy" }, snippet, copy), seen],
+    nodes: [node, seen],
     async load() {
-      const placed = await placedAt(state.site).catch(() => undefined);
+      const placed = await placedAt(shownSite()).catch(() => undefined);
       if (!placed) return;
       if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
       if (!placed.seen) return seen.replaceChildren();
