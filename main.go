@@ -243,6 +243,9 @@ func (a *app) serveBridge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.declareSites(ctx, engine, nil); err != nil {
+		return err
+	}
 	seal, err := a.cfg.FileSeal(declared)
 	if err != nil {
 		return err

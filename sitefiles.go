@@ -12,9 +12,9 @@ import (
 )
 
 // declareSites stores the sites of SITES_FILE. What does not go with the stored ones is
-// reported like a wrong setting.
+// reported like a wrong setting. keys are nil in bridge mode, where no widget has one.
 func (a *app) declareSites(ctx context.Context, e *engine.Engine, keys *server.Keyring) error {
-	if file := a.cfg.Sites; file != nil {
+	if file := a.cfg.Sites; file != nil && keys != nil {
 		for _, d := range file.Sites {
 			if d.Key != nil && keys.IsPublic(*d.Key) {
 				return config.Mistakes{{Name: d.Where + ":", Text: "publicKey is that of the first site; choose another"}}

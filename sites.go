@@ -16,7 +16,7 @@ import (
 // notices a change within two seconds.
 func (a *app) withSites(ctx context.Context, use func(*engine.Engine, *server.Keyring) error) error {
 	if a.cfg.Mode == chat.ModeBridge {
-		return errors.New("bridge mode has no sites: your backend keeps the conversations")
+		return errors.New("in bridge mode SITES_FILE declares the sites, and your backend keeps the conversations")
 	}
 	return a.withEngine(ctx, func(e *engine.Engine) error {
 		keys, err := server.JoinKeyring(ctx, e.Store, a.cfg, a.log)

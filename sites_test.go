@@ -73,7 +73,7 @@ func TestSiteCommands(t *testing.T) {
 			t.Errorf("relay %s answers %d: %s%s", tt.line, code, stdout, stderr)
 		}
 	}
-	if code, _, stderr := runCommand(t, []string{"RELAY_MODE=bridge"}, "sites", "list"); code != 1 || !strings.Contains(stderr, "bridge mode has no sites") {
+	if code, _, stderr := runCommand(t, []string{"RELAY_MODE=bridge"}, "sites", "list"); code != 1 || !strings.Contains(stderr, "in bridge mode SITES_FILE declares the sites") {
 		t.Errorf("in bridge mode it answers %d: %s", code, stderr)
 	}
 	_, stdout, _ := runCommand(t, environ, "sites", "list", "--json")

@@ -21,9 +21,6 @@ func ReadSites(cfg Config, declared []chat.Setting) (*chat.SitesFile, error) {
 	if cfg.SitesFile == "" {
 		return nil, nil
 	}
-	if cfg.Mode == chat.ModeBridge {
-		return nil, Mistakes{{"SITES_FILE", "is for the community server: in bridge mode your backend keeps the conversations; leave it out", ""}}
-	}
 	data, err := readFile(cfg.SitesFile)
 	if err != nil {
 		return nil, Mistakes{{"SITES_FILE", "cannot be read: " + err.Error(), example}}

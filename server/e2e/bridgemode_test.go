@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,38 @@ func TestBridgeMode(t *testing.T) {
 	if files, _ := filepath.Glob("*"); len(files) > 0 {
 		t.Errorf("it left files behind: %v", files)
 	}
+}
+
+// TestBridgeModeSites: a backend names the website of a session, which SITES_FILE declares;
+// its thread begins with the website's name, also of what comes after a restart.
+func TestBridgeModeSites(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "sites.yaml")
+	if err := os.WriteFile(file, []byte("sites:\n  - id: berlin\n    name: Shop Berlin\n  - id: main\n    name: Headquarters\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	group := telegramtest.New(t)
+	in := bootBridge(t, group, "SITES_FILE="+file)
+	say := func(id, site string) int {
+		return in.call(t, "POST", in.base+"/api/messages", backendKey, map[string]any{"session": map[string]any{"id": id, "visitorId": "v-" + id, "site": site},
+			"message": map[string]any{"id": "m-" + id, "content": "Hello", "sender": "visitor"}}, nil)
+	}
+	if code := say("s0", "paris"); code != 400 {
+		t.Errorf("an undeclared site answers %d", code)
+	}
+	titled := func(start string) func() bool {
+		return func() bool {
+			return slices.ContainsFunc(group.Threads(), func(th bridgetest.Thread) bool { return strings.HasPrefix(th.Title, start+" · ") })
+		}
+	}
+	say("s1", "berlin")
+	eventually(t, "the thread of Berlin's visitor is named so", titled("Shop Berlin"))
+	if code := in.stop(); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
+	in = bootBridge(t, group, "SITES_FILE="+file)
+	say("s2", "main")
+	eventually(t, "the thread of the first site's visitor is named so", titled("Headquarters"))
 }
 
 // listen runs the guide's client until the end of the test, as soon as its
