@@ -54,6 +54,8 @@ var commands = []command{
 	{"sites archive SITE", "close the chat of a website; its conversations can still be read", archiveSite, onDatabase, "sites archive shop-berlin"},
 	{"sites reopen SITE", "open the chat of an archived website again", reopenSite, onDatabase, "sites reopen shop-berlin"},
 	{"sites erase SITE", "delete a website with all its conversations permanently; asks for its name, or give --name NAME or --yes", eraseSite, onDatabase, `sites erase shop-berlin --name "Shop Berlin"`},
+	{"sites export SITE FILE", "write all that is a website's to a zip: settings, saved answers, knowledge, conversations, files; no secrets", exportSite, onDatabase, "sites export shop-berlin berlin.zip"},
+	{"sites import FILE", "add the website that sites export wrote, here or on another relay; --id ID and --name NAME give it others; cut off, the same command continues", importSite, onDatabase, "sites import berlin.zip"},
 	{"people list", "list the people of the team", listPeople, onDatabase, "people list --json"},
 	{"people add EMAIL", "make an invitation for an administrator: a link that works once; with --site SITE (once or more) only of these websites", addPerson, onDatabase, "people add ada@example.com"},
 	{"people reset PERSON", "make a link to a new password, by e-mail address or name", resetPerson, onDatabase, "people reset ada@example.com"},

@@ -16,6 +16,7 @@ var ownOptions = map[string][]string{
 	"people add":    {"--site"},
 	"sites add":     {"--id", "--color", "--origin", "--key"},
 	"sites erase":   {"--name"},
+	"sites import":  {"--id", "--name"},
 }
 
 // options returns the flags of all single commands.

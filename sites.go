@@ -1,22 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/moving"
 )
+
+var errNoSites = errors.New("in bridge mode SITES_FILE declares the sites, and your backend keeps the conversations")
 
 // withSites calls use with an engine and the keys. A relay that runs on the same database
 // notices a change within two seconds.
 func (a *app) withSites(ctx context.Context, use func(*engine.Engine, *server.Keyring) error) error {
 	if a.cfg.Mode == chat.ModeBridge {
-		return errors.New("in bridge mode SITES_FILE declares the sites, and your backend keeps the conversations")
+		return errNoSites
 	}
 	return a.withEngine(ctx, func(e *engine.Engine) error {
 		keys, err := server.JoinKeyring(ctx, e.Store, a.cfg, a.log)
@@ -157,5 +164,82 @@ func rotateSiteKey(ctx context.Context, a *app, word string) error {
 		}
 		fmt.Fprintf(a.stdout, "%s\nThis is the new key of %s. The old one is no longer valid.\n", key, site.Label())
 		return a.audit(ctx, e.Store, chat.AuditKeyRotated, site.PublicID()+" public key")
+	})
+}
+
+// withMoves calls use with what exporting and importing a site needs.
+func (a *app) withMoves(ctx context.Context, use func(*engine.Engine, *server.Keyring, *db.DB, *knowledge.Knowledge) error) error {
+	if a.cfg.Mode == chat.ModeBridge {
+		return errNoSites
+	}
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	e, _, err := a.engine(ctx, database)
+	if err != nil {
+		return err
+	}
+	keys, err := server.JoinKeyring(ctx, e.Store, a.cfg, a.log)
+	if err != nil {
+		return err
+	}
+	return use(e, keys, database, a.knowledge(database, e.Settings))
+}
+
+// exportSite writes a site to a file, which must be new.
+func exportSite(ctx context.Context, a *app, _ string) error {
+	word, file := a.line.words[2], a.line.words[3]
+	return a.withMoves(ctx, func(e *engine.Engine, keys *server.Keyring, _ *db.DB, base *knowledge.Knowledge) error {
+		site, err := siteNamed(e, word)
+		if err != nil {
+			return err
+		}
+		out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		done, err := moving.Export(ctx, e, base, site, server.ViewSite(site, e.Sites(), keys, a.cfg).PublicKey, out)
+		if err = errors.Join(err, out.Close()); err != nil {
+			return errors.Join(err, os.Remove(file)) // half an export must not look whole
+		}
+		fmt.Fprintf(a.stdout, "Wrote %s with %s, %s and %s to %s.\n", site.Label(), chat.Count(done.Conversations, "conversation"), chat.Count(done.Messages, "message"),
+			chat.Count(done.Files, "file"), file)
+		return a.audit(ctx, e.Store, chat.AuditSiteExported, site.PublicID())
+	})
+}
+
+// importSite adds the site that exportSite wrote.
+func importSite(ctx context.Context, a *app, file string) error {
+	in, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	defer in.Close()
+	about, err := in.Stat()
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	return a.withMoves(ctx, func(e *engine.Engine, keys *server.Keyring, database *db.DB, base *knowledge.Knowledge) error {
+		search := db.NewSearch(database, a.log)
+		options := moving.Options{ID: *cmp.Or(a.option("--id"), new(string)), Name: *cmp.Or(a.option("--name"), new(string)), KeyTaken: keys.IsPublic,
+			Imported: func(id string) { search.Notice(&chat.Event{Type: chat.EventMessage, SessionID: id}) }}
+		site, done, err := moving.Import(ctx, e, base, in, about.Size(), options)
+		if err != nil {
+			return fmt.Errorf("import %s: %w", file, err)
+		}
+		for more := true; more && err == nil; {
+			more, err = search.Step(ctx)
+		}
+		fmt.Fprintf(a.stdout, "Added %s (%s) with %s, %s and %s.\n", site.Name, site.ID, chat.Count(done.Conversations, "conversation"), chat.Count(done.Messages, "message"),
+			chat.Count(done.Files, "file"))
+		if done.Known > 0 {
+			fmt.Fprintf(a.stdout, "%s had been imported before.\n", chat.Count(done.Known, "conversation"))
+		}
+		for _, note := range done.Notes {
+			fmt.Fprintln(a.stdout, note)
+		}
+		return errors.Join(err, a.audit(ctx, e.Store, chat.AuditSiteImported, site.ID))
 	})
 }

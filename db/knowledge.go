@@ -78,6 +78,18 @@ func firstOf(err, other error) error {
 	return other
 }
 
+const selectTexts = `SELECT p.text FROM passages p JOIN pages g ON g.number = p.page JOIN sources s ON s.number = g.source
+	WHERE s.id = ? ORDER BY p.page, p.number`
+
+// SourceTexts lists the passages of a source, in their order.
+func (d *DB) SourceTexts(ctx context.Context, id string) (texts []string, err error) {
+	err = d.backend.look(ctx, func(t *tx) error {
+		texts, err = list[string](t, selectTexts, id)
+		return err
+	})
+	return texts, err
+}
+
 const setSourceSite = `UPDATE sources SET site = ? WHERE id = ?`
 
 // MoveSource makes a source answer the visitors of another site, or of all.

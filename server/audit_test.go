@@ -61,6 +61,7 @@ var audited = map[string]string{
 	"DELETE /api/admin/knowledge/sources/{id}":           chat.AuditKnowledgeRemoved,
 	"POST /api/admin/knowledge/sources/{id}/refresh":     chat.AuditKnowledgeRefreshed,
 	"POST /api/admin/system/backups":                     chat.AuditBackupMade,
+	"POST /api/admin/site-imports":                       chat.AuditSiteImported,
 	"POST /api/admin/push/devices":                       chat.AuditDeviceAdded,
 	"DELETE /api/admin/push/devices/{id}":                chat.AuditDeviceRemoved,
 	"POST /api/admin/push/devices/{id}/test":             "- nothing is changed",

@@ -63,7 +63,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		conversations: &conversationAPI{shown, audit, engine, d.Search},
 		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
 		settings:      settings,
-		sites:         &siteAPI{audit, s.clients, settings, engine, keys},
+		sites:         &siteAPI{audit, s.clients, settings, engine, keys, d.Knowledge, d.Search},
 		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
 		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites, engine.Store},
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},

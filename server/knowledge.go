@@ -27,6 +27,8 @@ type Knowledge interface {
 	// Look reads a website's name, icon and colour.
 	Look(ctx context.Context, address string) (chat.SiteLook, error)
 	Remove(ctx context.Context, id string) error
+	// SourceText returns what is known of a text or file.
+	SourceText(ctx context.Context, id string) (string, error)
 	// Passages are those of sources for a site's visitors, or of all with nil.
 	Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error)
 	// Questions are those that had no answer.

@@ -47,7 +47,7 @@ func newSitesWithPeople(s *site) sitesWithPeople {
 
 // forAllSites are the routes that only people of all sites may use: they concern relay.
 var forAllSites = []string{
-	"POST /api/admin/sites", "DELETE /api/admin/sites/{site}",
+	"POST /api/admin/sites", "POST /api/admin/site-imports", "DELETE /api/admin/sites/{site}",
 	"POST /api/admin/bridges/{name}/test", "POST /api/admin/bridges/{name}/connect", "DELETE /api/admin/bridges/{name}",
 	"POST /api/admin/ai/test", "POST /api/admin/ai/private-host",
 	"GET /api/admin/deliveries", "POST /api/admin/deliveries/retry", "POST /api/admin/deliveries/discard",

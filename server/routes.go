@@ -185,11 +185,13 @@ func (c *community) conversationRoutes() []route {
 func (c *community) siteRoutes() []route {
 	operators, administrators := c.operatorRules(maxAdminBody)
 	readers, changers := operators.within(c.reaches.site), administrators.within(c.reaches.site)
-	keeping := changers
-	keeping.access = lasting(changers.access)
+	keeping, uploads := changers, administrators
+	keeping.access, uploads.body = lasting(changers.access), 0
 	return []route{
 		{"GET", "/api/admin/sites", operators.within(ownSites), c.sites.list},
 		{"POST", "/api/admin/sites", administrators, body(c.sites.add)},
+		{"POST", "/api/admin/site-imports", uploads, c.sites.importSite},
+		{"GET", "/api/admin/sites/{site}/export", changers, c.sites.exportSite},
 		{"GET", "/api/admin/sites/{site}", readers, c.sites.site},
 		{"PATCH", "/api/admin/sites/{site}", changers, body(c.sites.change)},
 		{"DELETE", "/api/admin/sites/{site}", administrators, c.sites.erase},

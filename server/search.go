@@ -17,6 +17,8 @@ type Search interface {
 	// Find returns the newest messages of sites below a place, 0 for the newest of all, that
 	// have all of the terms.
 	Find(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) ([]chat.FoundMessage, error)
+	// Notice has a session indexed that has a new message.
+	Notice(e *chat.Event)
 	// Progress says how far the index of an older database is.
 	Progress(ctx context.Context) (chat.SearchProgress, error)
 }

@@ -25,6 +25,8 @@ type siteAPI struct {
 	settings *settingsAPI
 	engine   *engine.Engine
 	keys     *Keyring
+	base     Knowledge
+	finder   Search
 }
 
 // SiteView is a site as those who answer visitors see it.

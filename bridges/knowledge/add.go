@@ -160,6 +160,12 @@ func (k *Knowledge) Source(ctx context.Context, id string) (chat.KnowledgeSource
 	return k.store.Source(ctx, id)
 }
 
+// SourceText returns what is known of a text or file.
+func (k *Knowledge) SourceText(ctx context.Context, id string) (string, error) {
+	passages, err := k.store.SourceTexts(ctx, id)
+	return strings.Join(passages, "\n\n"), err
+}
+
 // Remove removes a source with all that was read of it.
 func (k *Knowledge) Remove(ctx context.Context, id string) error {
 	return k.store.RemoveSource(ctx, id)

@@ -36,6 +36,8 @@ type Store interface {
 
 	Unembedded(ctx context.Context, model string, limit int) (numbers []int64, texts []string, err error)
 	PutVectors(ctx context.Context, model string, numbers []int64, vectors [][]byte) error
+	// SourceTexts lists the passages of a source, in their order.
+	SourceTexts(ctx context.Context, id string) ([]string, error)
 	EachVector(ctx context.Context, site *string, model string, with func(number int64, vector []byte)) error
 
 	AddQuestion(ctx context.Context, key string, q *chat.Question) error

@@ -49,6 +49,8 @@ const (
 	AuditSiteAdded           = "site_added"
 	AuditSiteChanged         = "site_changed"
 	AuditSiteErased          = "site_erased"
+	AuditSiteExported        = "site_exported"
+	AuditSiteImported        = "site_imported"
 )
 
 // AuditEntry records who did what and when.

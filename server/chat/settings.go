@@ -159,6 +159,19 @@ func (s *Settings) OfSites() (names []string) {
 	return names
 }
 
+// Movable returns the values that a site takes along to another relay: what each site may
+// have of its own and is no default, without secrets.
+func (s *Settings) Movable() map[string]Raw {
+	values := map[string]Raw{}
+	for i := range s.declared {
+		def := &s.declared[i]
+		if def.Site && !def.Fixed && !def.Secret && s.sources[def.Name] != FromDefault && len(s.values[def.Name]) > 0 {
+			values[def.Name] = s.values[def.Name]
+		}
+	}
+	return values
+}
+
 // SettingValue is a setting as a list shows it.
 type SettingValue struct{ Name, Value, Source string }
 

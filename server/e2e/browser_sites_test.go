@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -228,6 +230,40 @@ func (s *fixture) sitesKnowledge(b *tab, folder string) {
 	b.chooseSite("shop-berlin")
 }
 
+// siteTravels exports a website, and imports it as another one.
+func (b *tab) siteTravels(s *fixture) {
+	b.Helper()
+	b.until(`$('[data-site=shop-berlin] a[download]')`)
+	packed := s.download(b, eval[string](b, `$('[data-site=shop-berlin] a[download]').href`))
+	file := filepath.Join(b.TempDir(), "berlin.zip")
+	if err := os.WriteFile(file, packed, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.run(`$$("#sites [type=submit]").find((n) => n.textContent === "Import website").click()`)
+	b.until(`$$("#sites .wrong").some((n) => n.textContent === "Choose a file.")`)
+	b.do(chromedp.SetUploadFiles(`#sites input[type=file]`, []string{file}))
+	b.run(`$$("#sites [type=submit]").find((n) => n.textContent === "Import website").click()`)
+	b.until(`$$("#sites [role=alert]").some((n) => n.textContent.includes("There is a site called")) || $$("#sites .wrong").some((n) => n.textContent.includes("There is a site called"))`)
+	b.run(`($("#sites input[type=file]").closest("form").querySelector("input:not([type=file])").value = "Shop Bern")`)
+	b.run(`$$("#sites [type=submit]").find((n) => n.textContent === "Import website").click()`)
+	b.until(`$$("#sites [role=status]").some((n) => n.textContent === "Shop Bern is here with 2 conversations.") && $("[data-site]") && text("#sites .members").includes("Shop Bern")`)
+	b.accessible("importing a website")
+}
+
+// download returns what the operator's browser saves from an address.
+func (s *fixture) download(b *tab, address string) []byte {
+	b.Helper()
+	encoded := eval[string](b, fmt.Sprintf(`(async () => {
+		const bytes = new Uint8Array(await (await fetch(%q)).arrayBuffer());
+		return btoa(Array.from(bytes, (n) => String.fromCharCode(n)).join(""));
+	})()`, address))
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
+
 // sitesEnd changes, archives and erases websites.
 func (s *fixture) sitesEnd(t *testing.T, b *tab, folder string) {
 	b.settings("sites", "Websites")
@@ -245,6 +281,7 @@ func (s *fixture) sitesEnd(t *testing.T, b *tab, folder string) {
 	b.enter(`dialog.ask[open] input`, "Headquarters")
 	b.click(`dialog.ask[open] [type=submit]`)
 	b.until(`!$("dialog[open]") && text("[data-site=main] b") === "Headquarters" && $$("#site option")[1].textContent.startsWith("Headquarters")`)
+	b.siteTravels(s)
 	act("paris", "Archive…")
 	b.until(`$("#ask").open`)
 	b.click("#ask-yes")
@@ -258,6 +295,6 @@ func (s *fixture) sitesEnd(t *testing.T, b *tab, folder string) {
 	b.until(`$$("dialog[open] .wrong").some((n) => n.textContent.includes("must be the site's"))`)
 	b.enter(`dialog[open] input`, "Shop Berlin")
 	b.click(`dialog[open] [type=submit]`)
-	b.until(`$$("#sites .member").length === 2 && $("#site").value === ""`)
+	b.until(`$$("#sites .member").length === 3 && $("#site").value === ""`)
 	b.shot(folder, "sites-after")
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -120,4 +121,39 @@ func TestSitesFile(t *testing.T) {
 	if code, shown, stderr := runCommand(t, nil, "sites", "erase", "shop-berlin", "--name", "Shop Berlin"); code != 0 || !strings.Contains(shown, "Everything of it is erased.") {
 		t.Errorf("erasing answers %d: %s%s", code, shown, stderr)
 	}
+}
+
+// TestSitesMove: commands export a site of one relay and import it into another one that runs,
+// whose visitors go on there; what is no export is refused and changes nothing.
+func TestSitesMove(t *testing.T) {
+	t.Parallel()
+	dbtest.EachURL(t, func(t *testing.T, url string) {
+		from, to := bootIn(t, t.TempDir()), bootIn(t, t.TempDir(), "DATABASE_URL="+url)
+		var berlin struct{ PublicKey string }
+		from.call(t, "POST", from.base+"/api/admin/sites", from.secret, map[string]any{"name": "Shop Berlin"}, &berlin)
+		session := from.sayAt(t, berlin.PublicKey, "v-ben", "Where is my umbrella?")
+		packed := filepath.Join(t.TempDir(), "berlin.zip")
+		run := func(environ []string, code int, want string, words ...string) {
+			t.Helper()
+			got, shown, stderr := runCommand(t, environ, words...)
+			if got != code || !strings.Contains(shown+stderr, want) {
+				t.Errorf("%s answers %d:\n%s%s\nwant %d and %q", strings.Join(words, " "), got, shown, stderr, code, want)
+			}
+		}
+		there := []string{"DATABASE_URL=" + url}
+		here := []string{"DATABASE_URL=sqlite://" + filepath.Join(from.dir, "relay.db")}
+		run(here, 0, "with 1 conversation, 1 message and 0 files", "sites", "export", "shop-berlin", packed)
+		run(here, 1, "file exists", "sites", "export", "shop-berlin", packed)
+		run(there, 1, "is no zip that relay sites export wrote", "sites", "import", filepath.Join(from.dir, "relay.db"))
+		run(there, 0, "Added Shop Berlin (shop-berlin) with 1 conversation", "sites", "import", packed)
+		run(there, 0, "1 conversation had been imported before", "sites", "import", packed)
+		eventually(t, "the visitor finds the conversation", func() bool {
+			var answer struct{ Messages []struct{ Content string } }
+			return to.get(t, to.base+"/api/widget/messages?sessionId="+session, berlin.PublicKey, &answer) == 200 && len(answer.Messages) == 1
+		})
+		var found struct{ Messages []struct{ ID string } }
+		if to.get(t, to.base+"/api/admin/search?site=shop-berlin&q=umbrella", to.secret, &found); len(found.Messages) != 1 {
+			t.Errorf("the search finds %v", found)
+		}
+	})
 }

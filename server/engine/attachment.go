@@ -147,6 +147,24 @@ func (u *uploads) beginFile(ctx context.Context, by chat.Author, f *chat.File, m
 	})
 }
 
+// PutFile stores a file that another relay had, in place of an incomplete one. f is without
+// its size, which body must have.
+func (u *uploads) PutFile(ctx context.Context, f *chat.File, body io.Reader, size int64) error {
+	err := u.store.Apply(ctx, func(tx chat.Tx) error {
+		if err := tx.DeleteFile(f.ID); err != nil {
+			return err
+		}
+		return tx.CreateFile(f)
+	})
+	if err == nil {
+		err = u.storeFile(ctx, f, body, size)
+	}
+	if err == nil && f.Size != size {
+		err = chat.Errorf(chat.Invalid, "the file %s has %d bytes instead of %d", f.Filename, f.Size, size)
+	}
+	return err
+}
+
 // storeFile stores the whole of body.
 func (u *uploads) storeFile(ctx context.Context, f *chat.File, body io.Reader, most int64) error {
 	chunk := make([]byte, ChunkSize)

@@ -8,6 +8,7 @@ import { h } from "../../ui/dom";
 import { missing } from "../../ui/fields";
 import type { Page } from "../page";
 import { feedback, labelled, loadSites, section } from "../settings";
+import { importForm } from "./import";
 import { siteRow } from "./row";
 import { snippetCard } from "./snippet";
 
@@ -37,9 +38,13 @@ export function sitesPage(): Page {
     made.replaceChildren(card.node);
     card.code.focus();
   };
+  const taken = async (site: Site): Promise<void> => {
+    await changed();
+    await show(site.id);
+  };
   let timer = 0;
   return {
-    node: h("div", {}, sites, section("Add a website", addForm(changed, show))),
+    node: h("div", {}, sites, section("Add a website", addForm(changed, show)), section("Import a website", importForm(taken))),
     show: load,
     opened: () => void (timer = setInterval(() => state.sites.some((s) => s.erasedAt) && void changed(), every)),
     left: () => clearInterval(timer),

@@ -34,6 +34,8 @@ export function siteRow(s: Site, acts: Acts): HTMLElement {
       button("Settings", () => open(s), "Settings of " + s.name),
       button("Snippet", () => void acts.show(s.id), "Snippet of " + s.name),
       button("Edit…", () => editSite(s, acts), "Edit " + s.name),
+      h("a", { class: "button small", href: "/api/admin" + sitePath(s) + "/export", download: "",
+        "aria-label": "Export " + s.name }, "Export"),
       button("New key…", () => void newKey(s, acts), "New public key for " + s.name),
       !isFirst(s) && button(s.archivedAt ? "Reopen" : "Archive…", () => void archive(s, done),
         (s.archivedAt ? "Reopen " : "Archive ") + s.name),

@@ -37,6 +37,8 @@ const words: Record<string, string> = {
   site_added: "Added a site",
   site_changed: "Changed a site",
   site_erased: "Erased a site",
+  site_exported: "Exported a site",
+  site_imported: "Imported a site",
 };
 
 function row(e: Entry): HTMLElement {
