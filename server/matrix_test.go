@@ -89,7 +89,7 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/sites/{site}":                     {administrator, "/api/admin/sites/main?name=x", nil, 400},
 	"POST /api/admin/sites/{site}/key":                   {administrator, "/api/admin/sites/none/key", nil, 404},
 	"GET /api/admin/sites/{site}/export":                 {administrator, "/api/admin/sites/main/export", nil, 0},
-	"POST /api/admin/site-imports":                       {administrator, "/api/admin/site-imports", object{}, 400},
+	"POST /api/admin/site-imports":                       {administrator, "/api/admin/site-imports", object{}, 415},
 	"GET /api/admin/sites/{site}/settings":               {operator, "/api/admin/sites/main/settings", nil, 0},
 	"PATCH /api/admin/sites/{site}/settings":             {administrator, "/api/admin/sites/main/settings", object{}, 0},
 	"GET /api/admin/bridges":                             {operator, "/api/admin/bridges", nil, 0},

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"os"
 	"time"
@@ -15,6 +17,9 @@ import (
 // maxSiteFile is how large the file of a site may be that a request brings, in bytes.
 const maxSiteFile = 16 << 30
 
+// zipType is the type of a site's file.
+const zipType = "application/zip"
+
 // exportSite answers GET /api/admin/sites/{site}/export: all that is a site's as a zip,
 // written while it is read.
 func (s *siteAPI) exportSite(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -23,7 +28,7 @@ func (s *siteAPI) exportSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditSiteExported, site.PublicID(), site.Label())
-	attachment(w, "application/zip", site.PublicID()+"-"+time.Now().UTC().Format(time.DateOnly)+".zip")
+	attachment(w, zipType, site.PublicID()+"-"+time.Now().UTC().Format(time.DateOnly)+".zip")
 	key := ViewSite(site, s.engine.Sites(), s.keys, s.cfg).PublicKey
 	if _, err := moving.Export(r.Context(), s.engine, s.base, site, key, patientWriter{w, http.NewResponseController(w)}); err != nil {
 		if r.Context().Err() == nil {
@@ -37,6 +42,9 @@ func (s *siteAPI) exportSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 // importSite answers POST /api/admin/site-imports, whose body is a zip that exportSite wrote.
 // ?id= and ?name= are those of the new site.
 func (s *siteAPI) importSite(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if media, _, err := mime.ParseMediaType(cmp.Or(r.Header.Get("Content-Type"), zipType)); err != nil || media != zipType && media != "application/octet-stream" {
+		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be application/zip"}
+	}
 	body := newPatientReader(http.MaxBytesReader(nil, r.Body, maxSiteFile), w)
 	defer body.end()
 	kept, size, err := keepFile(body)
