@@ -99,12 +99,30 @@ func changed(e *envelope, in chat.Inbound, own string) (chat.Inbound, *message) 
 		}
 		return in, nil
 	}
+	if lost(m, before) && m.TS != "" && m.inThread() && e.human(m, own) {
+		in.Kind, in.Remote, in.Thread.Ref = chat.InboundFileDeleted, m.TS, m.ThreadTS
+		if m.Text == "" && len(m.attached()) == 0 { // nothing of it is left
+			in.Kind = chat.InboundDeleted
+		}
+		return in, nil
+	}
 	renewed := m.Edited != nil && (before == nil || before.Edited == nil || *before.Edited != *m.Edited) && (before == nil || !m.sameAs(before))
 	if renewed && m.TS != "" && m.inThread() && slices.Contains(written, m.Subtype) && e.human(m, own) {
 		in.Kind, in.Remote, in.Thread.Ref = chat.InboundEdited, m.TS, m.ThreadTS
 		return in, m
 	}
 	return in, nil
+}
+
+// lost reports whether a file of a message was deleted alone.
+func lost(m, before *message) bool {
+	if before == nil || m.changedAt() != before.changedAt() {
+		return false
+	}
+	left := m.attached()
+	return slices.ContainsFunc(before.attached(), func(f chat.InboundFile) bool {
+		return !slices.ContainsFunc(left, func(other chat.InboundFile) bool { return other.Ref == f.Ref })
+	})
 }
 
 // removed returns a deleted message. The bot deletes messages of its own, so only
@@ -133,6 +151,9 @@ func (e *envelope) key() string {
 	}
 	switch ev.Subtype {
 	case subtypeChanged:
+		if lost(ev.Changed, ev.Previous) { // which no edit's time tells from others
+			return "file:" + ev.Changed.TS + ":" + ev.EventTS
+		}
 		return "changed:" + ev.Changed.TS + ":" + cmp.Or(ev.Changed.changedAt(), ev.EventTS)
 	case subtypeDeleted:
 		return "deleted:" + ev.DeletedTS

@@ -235,6 +235,7 @@ const (
 	InboundThreadDeleted
 	InboundChannelMoved // Thread.Channel became Text (a group was upgraded)
 	InboundListed       // the thread was read: of the messages after Since, Standing are there
+	InboundFileDeleted  // a file of the message, which stands there without it
 )
 
 // Inbound is a decoded update of a platform. It concerns a thread of

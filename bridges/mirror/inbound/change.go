@@ -116,6 +116,33 @@ func (ev *event) deleted(ctx context.Context) error {
 	return nil
 }
 
+// fileStays answers an operator who deletes a file alone: relay does not know which of a
+// message's files it was.
+const fileStays = "The visitor can still open the file. Delete the whole message to take it back."
+
+// fileDeleted tells the operator that a file is not taken from the visitor.
+func (ev *event) fileDeleted(ctx context.Context) error {
+	id, err := ev.target(ctx)
+	if err != nil || id == "" {
+		return err
+	}
+	ids, err := ev.thread.fileMessages(ctx, ev.Remote, id)
+	if err != nil {
+		return err
+	}
+	for _, id := range append([]string{id}, ids...) {
+		m, err := ev.thread.loadMessage(ctx, id)
+		switch {
+		case errors.Is(err, chat.ErrMessageNotFound):
+		case err != nil:
+			return err
+		case m.DeletedAt == 0 && !m.Internal && len(m.Attachments.V) > 0:
+			return ev.answer(ctx, fileStays)
+		}
+	}
+	return nil
+}
+
 // removeCopies removes the copies beside an operator's message since it was edited
 // elsewhere: its author has the last word, and no event returns to where it came
 // from.

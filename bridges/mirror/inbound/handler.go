@@ -89,6 +89,8 @@ func (ev *event) dispatch(ctx context.Context) error {
 		return ev.edited(ctx)
 	case chat.InboundDeleted:
 		return ev.deleted(ctx)
+	case chat.InboundFileDeleted:
+		return ev.fileDeleted(ctx)
 	case chat.InboundListed:
 		return ev.listed(ctx)
 	case chat.InboundTyping:

@@ -101,6 +101,18 @@ func (f *Platform) Delete(_, _, remote string) bool {
 	return true
 }
 
+// DeleteFiles deletes the files of a message alone.
+func (f *Platform) DeleteFiles(remote string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.live(remote)
+	before := m.render()
+	for _, file := range m.files {
+		file.deleted = true
+	}
+	f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
+}
+
 // CloseThread implements [bridgetest.Platform]: Slack's threads cannot be closed, so
 // operators write the command.
 func (f *Platform) CloseThread(thread string) { f.Write(thread, "Ada", "!close", "") }

@@ -35,6 +35,7 @@ type file struct {
 	uploaded, shared   bool
 	external           string // the address of a file elsewhere
 	hidden             bool   // the app may not read it
+	deleted            bool
 }
 
 // colons are some of the emoji that Slack keeps as codes.
@@ -88,6 +89,9 @@ func (m *message) withMetadata(wanted bool) map[string]any {
 }
 
 func (f *file) render() map[string]any {
+	if f.deleted {
+		return map[string]any{"id": f.id, "mode": "tombstone"}
+	}
 	out := map[string]any{"id": f.id, "name": f.name, "title": f.name, "mimetype": f.mimeType, "size": len(f.data), "mode": "hosted", "created": 1700000000,
 		"url_private": "http://slack.test/files/" + f.id, "url_private_download": "http://slack.test/files/" + f.id}
 	if f.external != "" {
