@@ -81,6 +81,10 @@ func (o *sse) send() error {
 	return o.rc.Flush()
 }
 
+// end lets net/http write the end of the stream: the deadline of the last event may have
+// passed, and a browser takes a stream without an end for a fault.
+func (o *sse) end() { _ = o.rc.SetWriteDeadline(time.Now().Add(writeTimeout)) }
+
 // outlive lets a stream that stays in net/http outlive the server's time-outs.
 func (o *sse) outlive() { _ = o.rc.SetReadDeadline(time.Time{}) }
 
@@ -283,6 +287,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 	defer leave()
 	out := startSSE(w)
 	out.outlive()
+	defer out.end()
 	presence := presenceFor(s.engine, by)
 	connected, _ := json.Marshal(map[string]any{"type": chat.StateConnected, "operatorOnline": presence.Online, "presence": presence})
 	out.event(chat.StateConnected, "0", connected) // with an id, so that a client reconnects with one even if no event followed

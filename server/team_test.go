@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
@@ -246,6 +247,19 @@ func TestRemovePerson(t *testing.T) {
 		s.refused(s.call("PATCH", "/api/admin/people/"+ada.ID, secretKey, object{"role": "operator"}), 409, "last administrator")
 		s.refused(s.call("DELETE", "/api/admin/people/"+mia.ID, secretKey, nil), 404, "Person not found")
 	})
+}
+
+// A stream that ends long after its last event ends as a whole.
+func TestIdleStreamEnds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, dbtest.Memory(t))
+	mia := s.personNamed("Mia", chat.RoleOperator)
+	stream := s.seat(s.cookieFor(mia.ID))
+	time.Sleep(11 * time.Second) // longer than an event may take to be written
+	s.must("DELETE", "/api/admin/people/"+mia.ID, secretKey, nil)
+	if _, err := io.ReadAll(stream); err != nil {
+		t.Errorf("the stream: %v", err)
+	}
 }
 
 // Another process that removes somebody has no stream to end; the stream finds out by
