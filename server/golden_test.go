@@ -22,7 +22,7 @@ type story struct {
 }
 
 // randoms is what differs from run to run: times, random ids and tokens, durations, ports.
-var randoms = regexp.MustCompile(`\d{1,2} [A-Z][a-z]+ \d{4} \d\d:\d\d UTC|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z|\d{4}-\d\d-\d\d|[A-Za-z0-9_-]{16,}|127\.0\.0\.1:\d+`)
+var randoms = regexp.MustCompile(`\d{1,2} [A-Z][a-z]+ \d{4} \d\d:\d\d UTC|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z|\d{4}-\d\d-\d\d|[A-Za-z0-9_-]{16,}|127\.0\.0\.1:\d+|exp=\d+`)
 
 // measured is what takes its time.
 var measured = regexp.MustCompile(`"(\w+Seconds|\w+Ms)":[\d.]+`)
@@ -33,6 +33,8 @@ var telling = []string{"Access-Control-Allow-Origin", "Cache-Control", "Content-
 // name replaces what is random by what it is and a number.
 func (st *story) name(found string) string {
 	switch {
+	case strings.HasPrefix(found, "exp="):
+		return "exp=N"
 	case strings.HasPrefix(found, "127."):
 		return "HOST"
 	case regexp.MustCompile(`^\d{4}-\d\d-\d\d$`).MatchString(found):
@@ -70,6 +72,10 @@ func TestOneSiteAnswers(t *testing.T) {
 	st.visitor()
 	st.team()
 	st.administration()
+	st.files()
+	st.people()
+	st.knowledge()
+	st.events(t)
 	path := filepath.Join("..", "testdata", "golden", "one-site.txt")
 	if *update {
 		if err := os.WriteFile(path, st.text.Bytes(), 0o644); err != nil {
@@ -174,4 +180,81 @@ func (st *story) administration() {
 	st.tell("DELETE", "/api/admin/visitors?visitor=ada@example.com", secretKey, nil)
 	st.tell("GET", "/api/admin/sessions", secretKey, nil)
 	st.tell("GET", "/health", "", nil)
+}
+
+// files tells of what is sent and fetched, and of a conversation that goes.
+func (st *story) files() {
+	id := st.tell("POST", "/api/widget/init", publicKey, object{"visitorId": "v3"}).text("sessionId")
+	st.tell("POST", "/api/widget/messages", publicKey, object{"sessionId": id, "content": "A file, please"})
+	sent := st.s.upload("/api/admin/sessions/"+id+"/attachments", secretKey, "hours.txt", []byte("nine to five"), "file", "").text("id")
+	m := st.tell("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "Here", "attachmentIds": []string{sent}})
+	file := m.get("attachments").([]any)[0].(map[string]any)["url"].(string)
+	st.tell("GET", file, "", nil)
+	st.tell("GET", strings.Replace(file, "hours", "house", 1), "", nil)
+	st.tell("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+	st.tell("DELETE", "/api/admin/sessions/"+id, secretKey, nil)
+	st.tell("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+	st.tell("GET", file, "", nil)
+}
+
+// people tells of the team's changes.
+func (st *story) people() {
+	ada := st.tell("POST", "/api/admin/people", secretKey, object{"name": "Ada", "email": "ada@example.com", "password": goodPassword, "role": "administrator"}).text("id")
+	mia := st.tell("POST", "/api/admin/people", secretKey, object{"name": "Mia", "email": "mia@example.com", "password": goodPassword, "role": "operator"}).text("id")
+	st.tell("POST", "/api/admin/people", secretKey, object{"name": "Mia", "email": "x", "password": "short", "role": "none"})
+	st.tell("PATCH", "/api/admin/people/"+mia, secretKey, object{"platformNames": []object{{"bridge": "telegram", "name": "@mia"}}})
+	st.tell("PATCH", "/api/admin/people/"+ada, secretKey, object{"role": "operator"})
+	st.tell("GET", "/api/admin/people", secretKey, nil)
+	st.tell("GET", "/api/admin/sign-ins?person="+mia, secretKey, nil)
+	st.tell("DELETE", "/api/admin/people/"+mia, secretKey, nil)
+	st.tell("DELETE", "/api/admin/people/"+mia, secretKey, nil)
+	st.tell("POST", "/api/admin/invitations", secretKey, object{"role": "owner"})
+	st.tell("GET", "/api/admin/audit?limit=3", secretKey, nil)
+}
+
+// knowledge tells of what the AI answers from.
+func (st *story) knowledge() {
+	id := st.tell("POST", "/api/admin/knowledge", secretKey, object{"title": "Hours", "text": "We open at nine."}).text("id")
+	st.tell("POST", "/api/admin/knowledge", secretKey, object{"title": "Hours"})
+	st.tell("GET", "/api/admin/knowledge", secretKey, nil)
+	st.tell("GET", "/api/admin/knowledge/sources/"+id, secretKey, nil)
+	st.tell("GET", "/api/admin/knowledge/search?q=open", secretKey, nil)
+	st.tell("DELETE", "/api/admin/knowledge/sources/"+id, secretKey, nil)
+	st.tell("GET", "/api/admin/knowledge/questions", secretKey, nil)
+}
+
+// events tells what streams and the webhook get of a conversation.
+func (st *story) events(t *testing.T) {
+	url, posts := receiver(t, nil)
+	st.s = newSite(t, dbtest.Memory(t), webhookTo(url))
+	st.s.serveWebhook()
+	plain := func(text string) string { return randoms.ReplaceAllStringFunc(text, st.name) }
+	id := st.tell("POST", "/api/widget/init", publicKey, object{"visitorId": "v9", "url": "https://shop.example.com/shoes"}).text("sessionId")
+	next := st.s.stream("/api/widget/stream?sessionId="+id, publicKey)
+	for _, step := range []struct {
+		path, key string
+		body      object
+		seen      int // events on the visitor's stream
+	}{
+		{"/api/widget/messages", publicKey, object{"sessionId": id, "content": "Hello"}, 2}, // with the stream's own first one
+		{"/api/admin/sessions/" + id + "/messages", secretKey, object{"content": "Hi", "operatorName": "Grace"}, 1},
+		{"/api/admin/sessions/" + id + "/messages", secretKey, object{"content": "a note", "internal": true}, 0},
+		{"/api/admin/sessions/" + id + "/csat", secretKey, nil, 1},
+		{"/api/widget/csat", publicKey, object{"sessionId": id, "score": 5, "comment": "fine"}, 0},
+		{"/api/admin/sessions/" + id + "/close", secretKey, nil, 1},
+	} {
+		st.tell("POST", step.path, step.key, step.body)
+		for range step.seen {
+			for f := next(); ; f = next() {
+				if f.event != "operator_status" { // whenever somebody acted
+					fmt.Fprintf(&st.text, "stream %s %s\n%s\n\n", f.event, f.id, plain(f.data))
+					break
+				}
+			}
+		}
+	}
+	for range 5 {
+		p := arrived(t, posts)
+		fmt.Fprintf(&st.text, "webhook %s\n%s\n\n", plain(p.header.Get("X-Webhook-Event")), plain(string(p.body)))
+	}
 }
