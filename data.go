@@ -120,7 +120,7 @@ func export(ctx context.Context, a *app, _ string) error {
 // choose returns a visitor's conversations. Those that merely claim to be the visitor's
 // are listed for the user, who can name one of them instead.
 func choose(ctx context.Context, e *engine.Engine, who string) ([]chat.Session, error) {
-	found, err := privacy.Find(ctx, e.Store, who)
+	found, err := privacy.Find(ctx, e.Store, who, nil)
 	if err != nil {
 		return nil, err
 	}

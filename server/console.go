@@ -52,8 +52,8 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 // what is relay's.
 const (
 	operatorPages = "statistics settings answers notifications account"
-	sitePages     = operatorPages + " knowledge widget greetings forms hours ai webhook team"
-	relayPages    = sitePages + " channels sites privacy system"
+	sitePages     = operatorPages + " knowledge widget greetings forms hours ai webhook team privacy"
+	relayPages    = sitePages + " channels sites system"
 )
 
 // pagesFor names the pages that the console offers somebody.

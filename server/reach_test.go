@@ -51,7 +51,6 @@ var forAllSites = []string{
 	"POST /api/admin/bridges/{name}/test", "POST /api/admin/bridges/{name}/connect", "DELETE /api/admin/bridges/{name}",
 	"POST /api/admin/ai/test", "POST /api/admin/ai/private-host",
 	"GET /api/admin/deliveries", "POST /api/admin/deliveries/retry", "POST /api/admin/deliveries/discard",
-	"GET /api/admin/visitors", "GET /api/admin/visitors/export", "DELETE /api/admin/visitors",
 	"GET /api/admin/system", "GET /api/admin/system/backup", "POST /api/admin/system/backups", "GET /api/admin/system/backups/{name}",
 	"POST /api/admin/keys/rotate",
 }
@@ -157,7 +156,15 @@ func TestOwnSites(t *testing.T) {
 				t.Errorf("the audit list has %v", e)
 			}
 		}
-		as("DELETE", "/api/admin/sessions/"+w.berlin, nil)
+		for who, n := range map[string]int{"visitor-berlin": 1, "visitor-here": 0, w.cologne: 0} {
+			if found := as("GET", "/api/admin/visitors?visitor="+who, nil).get("conversations").([]any); len(found) != n {
+				t.Errorf("of %s there is %v", who, found)
+			}
+		}
+		s.refused(s.call("DELETE", "/api/admin/visitors?visitor=visitor-here", "", nil, "Cookie", w.admin), 404, "")
+		if out := as("DELETE", "/api/admin/visitors?visitor=visitor-berlin", nil); out.get("conversations") != 1.0 {
+			t.Errorf("erasing an own visitor answers %s", out.body)
+		}
 	})
 }
 

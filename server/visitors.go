@@ -37,8 +37,8 @@ type visitorSession struct {
 
 // findVisitor answers GET /api/admin/visitors: the conversations of one visitor, and
 // what erasing them cannot reach.
-func (s *dataAPI) findVisitor(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	list, err := privacy.Find(r.Context(), s.engine.Store, r.URL.Query().Get("visitor"))
+func (s *dataAPI) findVisitor(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	list, err := privacy.Find(r.Context(), s.engine.Store, r.URL.Query().Get("visitor"), by.Sites)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +63,9 @@ func (s *dataAPI) findVisitor(_ http.ResponseWriter, r *http.Request, _ chat.Aut
 
 // chosen returns the conversations that a request means: of a visitor, and of those the
 // ones that it names, if it names any.
-func (s *dataAPI) chosen(r *http.Request) ([]chat.Session, error) {
+func (s *dataAPI) chosen(r *http.Request, by chat.Author) ([]chat.Session, error) {
 	query := r.URL.Query()
-	found, err := privacy.Find(r.Context(), s.engine.Store, query.Get("visitor"))
+	found, err := privacy.Find(r.Context(), s.engine.Store, query.Get("visitor"), by.Sites)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *dataAPI) chosen(r *http.Request) ([]chat.Session, error) {
 // exportVisitor answers GET /api/admin/visitors/export: all that relay has of a
 // visitor as a zip, written while it is read.
 func (s *dataAPI) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	list, err := s.chosen(r)
+	list, err := s.chosen(r, by)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (s *dataAPI) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.
 // eraseVisitor answers DELETE /api/admin/visitors with what remains elsewhere.
 func (s *dataAPI) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(eraseTime)) // platforms may be slow
-	list, err := s.chosen(r)
+	list, err := s.chosen(r, by)
 	if err != nil {
 		return nil, err
 	}

@@ -80,9 +80,10 @@ func Choose(found []Found, ids []string) (chosen []chat.Session, err error) {
 // own id, the visitor's id or a value of the identity or a form, and those joined with
 // them, by a verified identity or the browser's tokens (see [chat.Session.BrowserKey]).
 // The own id, the id of a verified identity and, without a token, the visitor's id prove
-// whose a session is. What names only one visitor needs no proof: nobody else is meant.
-func Find(ctx context.Context, store chat.Store, who string) ([]Found, error) {
-	f := finder{store: store, who: strings.TrimSpace(who), found: map[string]Found{}, verified: map[string]bool{}}
+// whose a session is. What names only one visitor needs no proof: nobody else is meant. Only
+// sessions of the sites count.
+func Find(ctx context.Context, store chat.Store, who string, sites chat.SiteSet) ([]Found, error) {
+	f := finder{store: store, sites: sites, who: strings.TrimSpace(who), found: map[string]Found{}, verified: map[string]bool{}}
 	if f.who == "" {
 		return nil, chat.Errorf(chat.Invalid, "visitor is required: an id, or an e-mail address")
 	}
@@ -104,6 +105,7 @@ func Find(ctx context.Context, store chat.Store, who string) ([]Found, error) {
 
 type finder struct {
 	store chat.Store
+	sites chat.SiteSet
 	who   string
 	found map[string]Found
 	// verified tells of each verified identity's id that was found whether it is proof.
@@ -121,7 +123,7 @@ func (f *finder) add(s *chat.Session, claimed bool) {
 // named finds and returns the sessions that name the visitor.
 func (f *finder) named(ctx context.Context) (list []Found, err error) {
 	find := func(s *chat.Session) error {
-		if !concerns(s, f.who) {
+		if !concerns(s, f.who) || !f.sites.Has(s.Site) {
 			return nil
 		}
 		claimed := !proves(s, f.who)
@@ -162,7 +164,7 @@ func (f *finder) joinVerified(ctx context.Context) error {
 		return nil
 	}
 	return each(ctx, f.store, func(s *chat.Session) error {
-		if proof, ok := f.verified[verifiedID(s)]; ok {
+		if proof, ok := f.verified[verifiedID(s)]; ok && f.sites.Has(s.Site) {
 			f.add(s, !proof)
 		}
 		return nil
@@ -184,6 +186,9 @@ func (f *finder) joinBrowsers(rd chat.Reader, named []Found) error {
 			}
 			if err != nil {
 				return err
+			}
+			if !f.sites.Has(s.Site) {
+				continue
 			}
 			_, same := f.verified[verifiedID(&s)]
 			f.add(&s, f.found[named[i].ID].Claimed || s.Verified && !same)
