@@ -190,8 +190,13 @@ func (s *teamAPI) listSignIns(_ http.ResponseWriter, r *http.Request, by chat.Au
 		person = ""
 	case person == "":
 		person = by.Person
-	case person != by.Person && !by.OfRelay():
+	case person == by.Person:
+	case person == "all" || person == withKey:
 		return nil, errAdministrators
+	default:
+		if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
+			return nil, err
+		}
 	}
 	list, err := s.signInsOf(r, person)
 	views := make([]signInView, len(list))
@@ -216,7 +221,7 @@ func (s *teamAPI) signInsOf(r *http.Request, person string) ([]chat.SignIn, erro
 // endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
 func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	in, err := s.team.SignIns.Find(r.Context(), pathVar(r, "id"))
-	if err == nil && in.Person != by.Person && !by.OfRelay() {
+	if err == nil && overPerson(r.Context(), s.team.People, by, in.Person) != nil {
 		err = chat.ErrSignInNotFound
 	}
 	if err == nil {
@@ -239,12 +244,15 @@ func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Auth
 
 // endAllSignIns ends all sign-ins of somebody else.
 func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
-	if !by.OfRelay() {
+	if person == withKey && !by.OfRelay() {
 		return nil, errAdministrators
 	}
 	if person == withKey {
 		s.audit(r, by, chat.AuditSignInEnded, "secret key", "all")
 		return ok, s.team.SignIns.EndAll(r.Context(), "", by.SignIn)
+	}
+	if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
+		return nil, err
 	}
 	p, err := s.team.People.Find(r.Context(), person)
 	if err == nil {

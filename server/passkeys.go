@@ -118,8 +118,10 @@ type credentialView struct {
 // administrators, and where they work.
 func (s *passkeyAPI) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	person := cmp.Or(r.URL.Query().Get("person"), by.Person)
-	if person != by.Person && by.Role != chat.RoleAdministrator {
-		return nil, errAdministrators
+	if person != by.Person {
+		if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
+			return nil, err
+		}
 	}
 	list, err := s.team.Passkeys.List(r.Context(), person)
 	answer := map[string]any{"passkeys": append([]chat.Passkey{}, list...)}
@@ -240,7 +242,7 @@ func (s *passkeyAPI) removePasskey(_ http.ResponseWriter, r *http.Request, by ch
 // passkeyFor returns the passkey in a request's path. Others' do not exist for operators.
 func (s *passkeyAPI) passkeyFor(r *http.Request, by chat.Author) (chat.Passkey, error) {
 	k, err := s.team.Passkeys.Find(r.Context(), pathVar(r, "id"))
-	if err == nil && k.Person != by.Person && by.Role != chat.RoleAdministrator {
+	if err == nil && overPerson(r.Context(), s.team.People, by, k.Person) != nil {
 		err = chat.ErrPasskeyNotFound
 	}
 	return k, err

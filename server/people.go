@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // people answers GET /api/admin/people: everybody by name. Operators see it too: they
@@ -101,6 +102,11 @@ func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Au
 			return nil, err
 		}
 	}
+	if in.PlatformNames != nil && by.Sites != nil {
+		if err := s.namesFree(r, by, *in.PlatformNames); err != nil {
+			return nil, err
+		}
+	}
 	p, err := s.team.People.Change(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
 		before = *p
 		if err := manages(by, p); err != nil {
@@ -125,6 +131,24 @@ func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Au
 	}
 	s.auditChange(r, by, &before, &p)
 	return viewPerson(p, by), nil
+}
+
+// namesFree refuses names on platforms of people whom the author does not administer: a name
+// moves to whoever gets it last.
+func (s *teamAPI) namesFree(r *http.Request, by chat.Author, names []chat.PlatformName) error {
+	people, err := s.team.People.List(r.Context())
+	if err != nil {
+		return err
+	}
+	for i := range people {
+		for _, has := range people[i].PlatformNames {
+			wanted := func(n chat.PlatformName) bool { return n.Bridge == has.Bridge && team.PlatformKey(n.Name) == has.Name }
+			if !by.Manages(&people[i]) && slices.ContainsFunc(names, wanted) {
+				return chat.ErrorAt(chat.Conflict, "platformNames", "Somebody in the team has this name there already. Ask an administrator of all sites")
+			}
+		}
+	}
+	return nil
 }
 
 // removePerson answers DELETE /api/admin/people/{id}: the person's streams end.

@@ -137,6 +137,24 @@ func manages(by chat.Author, p *chat.Person) error {
 	return chat.Errorf(chat.Forbidden, "%s also answers sites that you do not administer. Ask an administrator of all sites", p.Name)
 }
 
+// overPerson refuses to act for somebody else to whoever does not administer all of that
+// person's sites.
+func overPerson(ctx context.Context, people *team.People, by chat.Author, person string) error {
+	switch {
+	case person == by.Person && person != "", by.OfRelay():
+		return nil
+	case by.Role != chat.RoleAdministrator:
+		return errAdministrators
+	case person == "": // whoever used the secret key
+		return errAllSites
+	}
+	p, err := people.Find(ctx, person)
+	if err == nil {
+		err = manages(by, &p)
+	}
+	return err
+}
+
 // errNoSite means that somebody's only site was erased.
 var errNoSite = chat.Errorf(chat.Forbidden, "You answer no site at the moment. Ask an administrator of all sites")
 

@@ -180,6 +180,33 @@ func TestPeopleOfSites(t *testing.T) {
 			s.refused(as("DELETE", "/api/admin/people/"+id, nil), status, "also answers sites")
 			s.refused(as("POST", "/api/admin/people/"+id+"/reset", nil), status, "also answers sites")
 		}
+		dee, _ := s.someOf("Dee", chat.RoleOperator, "cologne")
+		s.must("PATCH", "/api/admin/people/"+all.ID, secretKey, object{"platformNames": []object{{"bridge": "telegram", "name": "@ada"}}})
+		s.refused(as("PATCH", "/api/admin/people/"+w.adminID, object{"platformNames": []object{{"bridge": "telegram", "name": "Ada"}}}), 409, "has this name there already")
+		otto, _ := s.team.People.ByEmail(t.Context(), "otto@example.com")
+		for id, status := range map[string]int{all.ID: 403, dee.ID: 404, "never": 404, "all": 403, "key": 403, otto.ID: 200, w.adminID: 200} {
+			for _, ask := range []string{"GET /api/admin/sign-ins?person=", "GET /api/admin/passkeys?person=", "DELETE /api/admin/sign-ins?person="} {
+				method, path, _ := strings.Cut(ask, " ")
+				want := status
+				if strings.Contains(path, "passkeys") && (id == "all" || id == "key") || method == "DELETE" && id == "all" {
+					want = 404 // nobody has such an id
+				}
+				if method == "DELETE" && id == w.adminID {
+					continue // the own other sign-ins
+				}
+				if got := as(method, path+id, nil); got.status != want {
+					t.Errorf("%s%s answers %d %s, want %d", ask, id, got.status, got.body, want)
+				}
+			}
+		}
+		for _, of := range []string{all.ID, dee.ID} {
+			s.cookieFor(of)
+			ins, err := s.team.SignIns.List(t.Context(), of)
+			if err != nil || len(ins) == 0 {
+				t.Fatal(ins, err)
+			}
+			s.refused(as("DELETE", "/api/admin/sign-ins/"+ins[0].ID, nil), 404, "Sign-in not found")
+		}
 		for _, p := range as("GET", "/api/admin/people", nil).get("people").([]any) {
 			view := p.(map[string]any)
 			if name := view["name"]; (name == "Ada" || name == "Carl") && view["email"] != nil {

@@ -92,7 +92,7 @@ func (t *People) checkPlatformNames(names []chat.PlatformName) error {
 	}
 	for i := range names {
 		n := &names[i]
-		n.Name = platformKey(n.Name)
+		n.Name = PlatformKey(n.Name)
 		if n.Name == "" || utf8.RuneCountInString(n.Name) > maxPlatformName {
 			return chat.Errorf(chat.Invalid, "platformNames.name must be 1 to %d characters", maxPlatformName)
 		}
@@ -112,8 +112,8 @@ func oneOf(names []string) string {
 	return text
 }
 
-// platformKey is how names on platforms are compared: without @ and case.
-func platformKey(name string) string {
+// PlatformKey is how names on platforms are compared: without @ and case.
+func PlatformKey(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "@"))
 }
 

@@ -24,7 +24,7 @@ type platformNames struct {
 func (t *People) Colleague(ctx context.Context, by chat.Author, names ...string) chat.Author {
 	people := t.namesOnPlatforms(ctx)
 	for _, name := range names {
-		if key := platformKey(name); key != "" {
+		if key := PlatformKey(name); key != "" {
 			if p, known := people[by.Source+" "+key]; known {
 				by.Person, by.Name, by.Role = p.ID, p.Name, p.Role
 				return by
