@@ -67,7 +67,7 @@ func (s *settingsAPI) listBridges(_ http.ResponseWriter, r *http.Request, by cha
 	if by.Sites != nil { // channels are relay's
 		ai, err := s.ai.State(r.Context())
 		ai.Fix = ""
-		return map[string]any{"bridges": []struct{}{}, "kinds": []struct{}{}, "ai": ai}, err
+		return map[string]any{"bridges": []struct{}{}, "kinds": s.bridges.Cards(), "ai": ai}, err
 	}
 	states, err := s.bridges.States(r.Context())
 	if err != nil {

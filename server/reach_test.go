@@ -138,6 +138,9 @@ func TestOwnSites(t *testing.T) {
 			t.Errorf("statistics count %v", n)
 		}
 		as("POST", "/api/admin/sessions/"+w.berlin+"/messages", object{"content": "hello from Bea"})
+		if kinds := as("GET", "/api/admin/bridges", nil).get("kinds").([]any); len(kinds) != 3 { // the console asks for people's names on each
+			t.Errorf("the kinds of channels are %v", kinds)
+		}
 		if sites := as("GET", "/api/admin/sites", nil).get("sites").([]any); len(sites) != 1 {
 			t.Errorf("the sites are %v", sites)
 		}
