@@ -63,7 +63,7 @@ func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Reques
 	if by.Source == chat.SourceConsole {
 		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
 		if in.Viewing != nil {
-			if by.Sites != nil && mayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
+			if *in.Viewing != "" && by.Sites != nil && mayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
 				return ok, nil
 			}
 			s.engine.View(by.SignIn, *in.Viewing)

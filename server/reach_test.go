@@ -138,6 +138,15 @@ func TestOwnSites(t *testing.T) {
 			t.Errorf("statistics count %v", n)
 		}
 		as("POST", "/api/admin/sessions/"+w.berlin+"/messages", object{"content": "hello from Bea"})
+		for _, viewed := range []struct {
+			id string
+			is bool
+		}{{w.berlin, true}, {w.here, false}, {"", false}, {w.berlin, true}} {
+			as("POST", "/api/admin/operator/activity", object{"viewing": viewed.id})
+			if got := s.Engine.Viewed(viewed.id); got != viewed.is || viewed.id == "" && s.Engine.Viewed(w.berlin) {
+				t.Errorf("%q is on the screen: %v", viewed.id, got)
+			}
+		}
 		if kinds := as("GET", "/api/admin/bridges", nil).get("kinds").([]any); len(kinds) != 3 { // the console asks for people's names on each
 			t.Errorf("the kinds of channels are %v", kinds)
 		}
