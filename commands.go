@@ -343,23 +343,6 @@ func addPerson(ctx context.Context, a *app, email string) error {
 	})
 }
 
-// invitedTo returns the sites that each --site names, nil for all without any.
-func (a *app) invitedTo(ctx context.Context, store chat.Store) (chat.SiteSet, error) {
-	names := a.line.flags.Options["--site"]
-	if len(names) == 0 {
-		return nil, nil
-	}
-	sites, err := storedSites(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	set, err := sites.SetOf(names, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%w; relay sites list shows their ids", err)
-	}
-	return set, nil
-}
-
 // resetPerson prints a link to a new password.
 func resetPerson(ctx context.Context, a *app, who string) error {
 	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {

@@ -25,6 +25,11 @@ import (
 // withEngine calls use with an engine that delivers nothing, beside a running relay
 // or without one.
 func (a *app) withEngine(ctx context.Context, use func(*engine.Engine) error) error {
+	return a.withDatabase(ctx, func(e *engine.Engine, _ *db.DB) error { return use(e) })
+}
+
+// withDatabase is withEngine for what also needs the database itself.
+func (a *app) withDatabase(ctx context.Context, use func(*engine.Engine, *db.DB) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
@@ -34,7 +39,7 @@ func (a *app) withEngine(ctx context.Context, use func(*engine.Engine) error) er
 	if err != nil {
 		return err
 	}
-	return use(engine)
+	return use(engine, database)
 }
 
 // withVolatile is withEngine, also for bridge mode without a database.
@@ -104,17 +109,29 @@ func export(ctx context.Context, a *app, _ string) error {
 			_, err := write(a.stdout)
 			return err
 		}
-		out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		var done privacy.Exported
+		err := writeNew(file, func(out io.Writer) (err error) {
+			done, err = write(out)
+			return err
+		})
 		if err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		done, err := write(out)
-		if err = errors.Join(err, out.Close()); err != nil {
-			return errors.Join(err, os.Remove(file)) // half an export must not look whole
+			return err
 		}
 		fmt.Fprintf(a.stdout, "Wrote %s with %s and %s to %s.\n", chat.Count(done.Sessions, "conversation"), chat.Count(done.Messages, "message"), chat.Count(done.Files, "file"), file)
 		return nil
 	})
+}
+
+// writeNew writes an export to a file, which must be new: half of one must not look whole.
+func writeNew(file string, write func(io.Writer) error) error {
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	if err := errors.Join(write(out), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(file))
+	}
+	return nil
 }
 
 // choose returns a visitor's conversations. Those that merely claim to be the visitor's

@@ -57,30 +57,6 @@ func addKnowledge(ctx context.Context, a *app, what string) error {
 	})
 }
 
-// askedSite returns the site that --site names, nil without it.
-func (a *app) askedSite(ctx context.Context, store chat.Store) (*string, error) {
-	named := a.option("--site")
-	if named == nil {
-		return nil, nil
-	}
-	sites, err := storedSites(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	site, err := sites.Named(*named)
-	if err != nil {
-		return nil, fmt.Errorf("there is no site %q; relay sites list shows their ids", *named)
-	}
-	return &site.ID, nil
-}
-
-// storedSites returns the sites without their settings.
-func storedSites(ctx context.Context, store chat.Store) (*chat.Sites, error) {
-	var list []chat.Site
-	err := store.ReadOne(ctx, func(rd chat.Reader) (err error) { list, err = rd.Sites(); return err })
-	return chat.SitesOf(list, &chat.Settings{}, nil, nil), err
-}
-
 func (a *app) addFile(ctx context.Context, base *knowledge.Knowledge, site, file string) error {
 	in, err := os.Open(file)
 	if err != nil {

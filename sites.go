@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -47,6 +48,47 @@ func siteNamed(e *engine.Engine, word string) (*chat.Site, error) {
 		ids = append(ids, site.PublicID())
 	}
 	return nil, fmt.Errorf("there is no site %q; there is %s", word, strings.Join(ids, ", "))
+}
+
+// askedSite returns the site that --site names, nil without it.
+func (a *app) askedSite(ctx context.Context, store chat.Store) (*string, error) {
+	named := a.option("--site")
+	if named == nil {
+		return nil, nil
+	}
+	sites, err := storedSites(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	site, err := sites.Named(*named)
+	if err != nil {
+		return nil, fmt.Errorf("there is no site %q; relay sites list shows their ids", *named)
+	}
+	return &site.ID, nil
+}
+
+// storedSites returns the sites without their settings.
+func storedSites(ctx context.Context, store chat.Store) (*chat.Sites, error) {
+	var list []chat.Site
+	err := store.ReadOne(ctx, func(rd chat.Reader) (err error) { list, err = rd.Sites(); return err })
+	return chat.SitesOf(list, &chat.Settings{}, nil, nil), err
+}
+
+// invitedTo returns the sites that each --site names, nil for all without any.
+func (a *app) invitedTo(ctx context.Context, store chat.Store) (chat.SiteSet, error) {
+	names := a.line.flags.Options["--site"]
+	if len(names) == 0 {
+		return nil, nil
+	}
+	sites, err := storedSites(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	set, err := sites.SetOf(names, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%w; relay sites list shows their ids", err)
+	}
+	return set, nil
 }
 
 func listSites(ctx context.Context, a *app, _ string) error {
@@ -172,20 +214,13 @@ func (a *app) withMoves(ctx context.Context, use func(*engine.Engine, *server.Ke
 	if a.cfg.Mode == chat.ModeBridge {
 		return errNoSites
 	}
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	e, _, err := a.engine(ctx, database)
-	if err != nil {
-		return err
-	}
-	keys, err := server.JoinKeyring(ctx, e.Store, a.cfg, a.log)
-	if err != nil {
-		return err
-	}
-	return use(e, keys, database, a.knowledge(database, e.Settings))
+	return a.withDatabase(ctx, func(e *engine.Engine, database *db.DB) error {
+		keys, err := server.JoinKeyring(ctx, e.Store, a.cfg, a.log)
+		if err != nil {
+			return err
+		}
+		return use(e, keys, database, a.knowledge(database, e.Settings))
+	})
 }
 
 // exportSite writes a site to a file, which must be new.
@@ -196,13 +231,13 @@ func exportSite(ctx context.Context, a *app, _ string) error {
 		if err != nil {
 			return err
 		}
-		out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		var done moving.Done
+		err = writeNew(file, func(out io.Writer) (err error) {
+			done, err = moving.Export(ctx, e, base, site, server.ViewSite(site, e.Sites(), keys, a.cfg).PublicKey, out)
+			return err
+		})
 		if err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		done, err := moving.Export(ctx, e, base, site, server.ViewSite(site, e.Sites(), keys, a.cfg).PublicKey, out)
-		if err = errors.Join(err, out.Close()); err != nil {
-			return errors.Join(err, os.Remove(file)) // half an export must not look whole
+			return err
 		}
 		fmt.Fprintf(a.stdout, "Wrote %s with %s, %s and %s to %s.\n", site.Label(), chat.Count(done.Conversations, "conversation"), chat.Count(done.Messages, "message"),
 			chat.Count(done.Files, "file"), file)

@@ -74,7 +74,7 @@ func (s auditor) auditChange(r *http.Request, by chat.Author, before, p *chat.Pe
 	if p.Role != before.Role {
 		s.audit(r, by, chat.AuditRoleChanged, p.Name, "to "+string(p.Role))
 	}
-	if !slices.Equal(p.Sites, before.Sites) || (p.Sites == nil) != (before.Sites == nil) {
+	if !p.Sites.Equal(before.Sites) {
 		s.audit(r, by, chat.AuditRoleChanged, p.Name, "for "+siteList(p.Sites))
 	}
 	if p.Name != before.Name {

@@ -230,14 +230,14 @@ func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, by chat.Au
 func (s *knowledgeAPI) questions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.knowledge.Questions(r.Context())
 	if err == nil && by.Sites != nil {
-		list, err = s.askedAt(r.Context(), list, by.Sites)
+		list, err = askedAt(r.Context(), s.store, list, by.Sites)
 	}
 	return map[string]any{"questions": append([]chat.Question{}, list...)}, err
 }
 
 // askedAt keeps the questions of these sites' visitors.
-func (s *knowledgeAPI) askedAt(ctx context.Context, list []chat.Question, sites chat.SiteSet) (kept []chat.Question, err error) {
-	err = s.store.Read(ctx, func(rd chat.Reader) error {
+func askedAt(ctx context.Context, store chat.Store, list []chat.Question, sites chat.SiteSet) (kept []chat.Question, err error) {
+	err = store.Read(ctx, func(rd chat.Reader) error {
 		for _, q := range list {
 			asked, err := rd.SessionHeader(q.SessionID)
 			switch {

@@ -28,7 +28,7 @@ type personView struct {
 }
 
 func viewPerson(p chat.Person, by chat.Author) personView {
-	if !by.Manages(&p) && by.Person != p.ID {
+	if !by.Manages(p.Sites) && by.Person != p.ID {
 		p.Email = ""
 	}
 	if p.Sites != nil {
@@ -190,7 +190,6 @@ func (s *teamAPI) listSignIns(_ http.ResponseWriter, r *http.Request, by chat.Au
 		person = ""
 	case person == "":
 		person = by.Person
-	case person == by.Person:
 	case person == "all" || person == withKey:
 		return nil, errAdministrators
 	default:
@@ -244,10 +243,10 @@ func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Auth
 
 // endAllSignIns ends all sign-ins of somebody else.
 func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
-	if person == withKey && !by.OfRelay() {
-		return nil, errAdministrators
-	}
 	if person == withKey {
+		if !by.OfRelay() {
+			return nil, errAdministrators
+		}
 		s.audit(r, by, chat.AuditSignInEnded, "secret key", "all")
 		return ok, s.team.SignIns.EndAll(r.Context(), "", by.SignIn)
 	}

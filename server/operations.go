@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -297,7 +298,7 @@ func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author)
 			}
 		}
 		if err != nil {
-			return s.cutExport(r, err)
+			return cutExport(s.log, r, err)
 		}
 		if len(list) < exportPage {
 			return written{}, nil
@@ -307,9 +308,9 @@ func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author)
 
 // cutExport breaks the connection: an incomplete export must not look
 // complete.
-func (s *dataAPI) cutExport(r *http.Request, err error) (any, error) {
+func cutExport(log *slog.Logger, r *http.Request, err error) (any, error) {
 	if r.Context().Err() == nil {
-		s.log.Error("export cut", "err", err)
+		log.Error("export cut", "err", err)
 	}
 	panic(http.ErrAbortHandler)
 }

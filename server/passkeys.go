@@ -118,10 +118,8 @@ type credentialView struct {
 // administrators, and where they work.
 func (s *passkeyAPI) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	person := cmp.Or(r.URL.Query().Get("person"), by.Person)
-	if person != by.Person {
-		if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
-			return nil, err
-		}
+	if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
+		return nil, err
 	}
 	list, err := s.team.Passkeys.List(r.Context(), person)
 	answer := map[string]any{"passkeys": append([]chat.Passkey{}, list...)}

@@ -143,7 +143,7 @@ func (s *teamAPI) namesFree(r *http.Request, by chat.Author, names []chat.Platfo
 	for i := range people {
 		for _, has := range people[i].PlatformNames {
 			wanted := func(n chat.PlatformName) bool { return n.Bridge == has.Bridge && team.PlatformKey(n.Name) == has.Name }
-			if !by.Manages(&people[i]) && slices.ContainsFunc(names, wanted) {
+			if !by.Manages(people[i].Sites) && slices.ContainsFunc(names, wanted) {
 				return chat.ErrorAt(chat.Conflict, "platformNames", "Somebody in the team has this name there already. Ask an administrator of all sites")
 			}
 		}
@@ -182,7 +182,7 @@ func InvitationURL(base, secret string) string {
 // invitations answers GET /api/admin/invitations: those that still work, without secrets.
 func (s *teamAPI) invitations(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.team.People.Invitations(r.Context())
-	list = slices.DeleteFunc(list, func(i chat.Invitation) bool { return !by.Manages(&chat.Person{Sites: i.Sites}) })
+	list = slices.DeleteFunc(list, func(i chat.Invitation) bool { return !by.Manages(i.Sites) })
 	return map[string]any{"invitations": append([]chat.Invitation{}, list...)}, err
 }
 
@@ -227,7 +227,7 @@ func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Autho
 		return nil, err
 	}
 	id := pathVar(r, "id")
-	if slices.ContainsFunc(list, func(i chat.Invitation) bool { return i.ID == id && !by.Manages(&chat.Person{Sites: i.Sites}) }) {
+	if slices.ContainsFunc(list, func(i chat.Invitation) bool { return i.ID == id && !by.Manages(i.Sites) }) {
 		return nil, chat.ErrInvitationNotFound
 	}
 	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), id))

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -84,20 +85,23 @@ func (c reaches) site(r *http.Request, by chat.Author) error {
 // source is the reach of routes that show a source of knowledge: of one of the sites, or for
 // all of them.
 func (c reaches) source(r *http.Request, by chat.Author) error {
+	_, err := c.sourceSite(r, by)
+	return err
+}
+
+// sourceSite returns for whose visitors the source is that a request names.
+func (c reaches) sourceSite(r *http.Request, by chat.Author) (string, error) {
 	source, _, err := c.knowledge.Source(r.Context(), pathVar(r, "id"))
 	if err == nil && !chat.IsFor(source.Site, by.Sites) {
 		err = chat.ErrSourceNotFound
 	}
-	return err
+	return source.Site, err
 }
 
 // ownSource is the reach of routes that change a source.
 func (c reaches) ownSource(r *http.Request, by chat.Author) error {
-	if err := c.source(r, by); err != nil {
-		return err
-	}
-	source, _, err := c.knowledge.Source(r.Context(), pathVar(r, "id"))
-	if err == nil && source.Site == chat.AllSites {
+	site, err := c.sourceSite(r, by)
+	if err == nil && site == chat.AllSites {
 		err = errAllSites
 	}
 	return err
@@ -106,15 +110,14 @@ func (c reaches) ownSource(r *http.Request, by chat.Author) error {
 // question is the reach of routes to a question without an answer.
 func (c reaches) question(r *http.Request, by chat.Author) error {
 	list, err := c.knowledge.Questions(r.Context())
-	if err != nil {
-		return err
+	list = slices.DeleteFunc(list, func(q chat.Question) bool { return q.ID != pathVar(r, "id") })
+	if err == nil {
+		list, err = askedAt(r.Context(), c.engine.Store, list, by.Sites)
 	}
-	for i := range list {
-		if list[i].ID == pathVar(r, "id") && mayRead(r.Context(), c.engine.Store, by, list[i].SessionID) == nil {
-			return nil
-		}
+	if err == nil && len(list) == 0 {
+		err = chat.ErrQuestionNotFound
 	}
-	return chat.ErrQuestionNotFound
+	return err
 }
 
 // person is the reach of routes to somebody of the team.
@@ -129,7 +132,7 @@ func (c reaches) person(r *http.Request, by chat.Author) error {
 // manages refuses to administrators of some sites what concerns people of others.
 func manages(by chat.Author, p *chat.Person) error {
 	switch {
-	case by.Manages(p):
+	case by.Manages(p.Sites):
 		return nil
 	case !p.Sites.Meets(by.Sites):
 		return chat.ErrPersonNotFound

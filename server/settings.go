@@ -55,11 +55,8 @@ func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by c
 
 // patch changes a site's settings and, by who administers all sites, relay's own.
 func (s *settingsAPI) patch(ctx context.Context, by chat.Author, site string, patch map[string]json.RawMessage) error {
-	switch {
-	case by.Sites != nil:
+	if by.Sites != nil {
 		return s.engine.PatchOwnSettings(ctx, site, patch)
-	case site == "":
-		return s.engine.PatchSettings(ctx, patch)
 	}
 	return s.engine.PatchSiteSettings(ctx, site, patch)
 }

@@ -31,10 +31,7 @@ func (s *siteAPI) exportSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 	attachment(w, zipType, site.PublicID()+"-"+time.Now().UTC().Format(time.DateOnly)+".zip")
 	key := ViewSite(site, s.engine.Sites(), s.keys, s.cfg).PublicKey
 	if _, err := moving.Export(r.Context(), s.engine, s.base, site, key, patientWriter{w, http.NewResponseController(w)}); err != nil {
-		if r.Context().Err() == nil {
-			s.log.Error("export cut", "err", err)
-		}
-		panic(http.ErrAbortHandler) // half an export must not look whole
+		return cutExport(s.log, r, err)
 	}
 	return written{}, nil
 }

@@ -272,12 +272,7 @@ func (s *siteAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.
 	if err := s.settings.checkAddresses(patch); err != nil {
 		return nil, err
 	}
-	if by.Sites != nil {
-		err = s.engine.PatchOwnSettings(r.Context(), site, patch)
-	} else {
-		err = s.engine.PatchSiteSettings(r.Context(), site, patch)
-	}
-	if err != nil {
+	if err := s.settings.patch(r.Context(), by, site, patch); err != nil {
 		return nil, err
 	}
 	if len(patch) > 0 {

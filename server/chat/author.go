@@ -25,9 +25,9 @@ type Author struct {
 // OfRelay reports whether the author administers relay itself, with all its sites.
 func (a Author) OfRelay() bool { return a.Role == RoleAdministrator && a.Sites == nil }
 
-// Manages reports whether the author administers all that a person answers.
-func (a Author) Manages(p *Person) bool {
-	return a.Role == RoleAdministrator && (a.Sites == nil || p.Sites.Within(a.Sites))
+// Manages reports whether the author administers all of the sites, like those of a person.
+func (a Author) Manages(sites SiteSet) bool {
+	return a.Role == RoleAdministrator && (a.Sites == nil || sites.Within(a.Sites))
 }
 
 // Authorise admits operators to the sessions of their sites, and visitors to their own

@@ -22,6 +22,11 @@ func (s SiteSet) Within(other SiteSet) bool {
 	return !slices.ContainsFunc(s, func(site string) bool { return !other.Has(site) })
 }
 
+// Equal reports whether two sets are the same; both are in the same order.
+func (s SiteSet) Equal(other SiteSet) bool {
+	return (s == nil) == (other == nil) && slices.Equal(s, other)
+}
+
 // And returns the sites that are in both sets.
 func (s SiteSet) And(other SiteSet) SiteSet {
 	if s == nil {

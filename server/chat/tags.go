@@ -19,6 +19,14 @@ const (
 // Tags are words that operators put on a session, in order.
 type Tags []string
 
+// Stored is how a session keeps its tags: a JSON list, "" for none.
+func (t Tags) Stored() string {
+	if len(t) == 0 {
+		return ""
+	}
+	return string(MustJSON(t))
+}
+
 // Counts are how many conversations are in each list, at most MostCounted.
 type Counts struct {
 	Waiting    int `json:"waiting" db:"waiting"`

@@ -77,16 +77,7 @@ func (c *configuration) SettingsChanged() <-chan struct{} { return *c.changed.Lo
 // names each of those. null removes a stored value, a secret's mask keeps it. With several
 // sites, what a site may have of its own becomes the first one's.
 func (c *configuration) PatchSettings(ctx context.Context, patch map[string]json.RawMessage) error {
-	changes, err := c.Settings().Changes(patch)
-	if err == nil {
-		err = c.refuseDeclared("", changes)
-	}
-	if err != nil {
-		return err
-	}
-	c.patching.Lock()
-	defer c.patching.Unlock()
-	return c.patch(ctx, c.byLevel("", changes))
+	return c.PatchSiteSettings(ctx, "", patch)
 }
 
 // metaSettings changes with every change of settings and sites, so that a relay notices

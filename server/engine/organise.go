@@ -173,10 +173,7 @@ func personNamed(rd chat.Reader, by chat.Author, key string) (found chat.Person,
 
 // tag replaces a session's tags.
 func (c *change) tag(tags chat.Tags) error {
-	stored := ""
-	if len(tags) > 0 {
-		stored = string(chat.MustJSON(tags))
-	}
+	stored := tags.Stored()
 	if c.session.Tags == stored {
 		return nil
 	}

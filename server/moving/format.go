@@ -107,14 +107,10 @@ func sessionOf(s *chat.Session) session {
 
 // at returns the session as a relay stores it at a site.
 func (s *session) at(site string) chat.Session {
-	tags := ""
-	if len(s.Tags) > 0 {
-		tags = string(chat.MustJSON(s.Tags))
-	}
 	return chat.Session{ID: s.ID, Site: site, VisitorID: s.VisitorID, TokenHash: s.TokenHash, Browser: s.Browser, Resumable: s.Resumable, Status: s.Status,
 		Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev, StartedAt: s.StartedAt, AnsweredAt: s.AnsweredAt, Unread: s.Unread, AIEnded: s.AIEnded,
 		Metadata: chat.Of(s.Metadata), Identity: s.Identity, Verified: s.Verified, PreChat: s.PreChat, CSAT: s.CSAT, CreatedAt: s.CreatedAt,
-		LastActivity: s.LastActivity, Tags: tags, SnoozedUntil: s.SnoozedUntil, WaitingSince: s.WaitingSince}
+		LastActivity: s.LastActivity, Tags: s.Tags.Stored(), SnoozedUntil: s.SnoozedUntil, WaitingSince: s.WaitingSince}
 }
 
 // message is a message with its place in the session.

@@ -96,15 +96,17 @@ func isUsable(rd Reader, i *chat.Invitation) (bool, error) {
 		return i.ExpiresAt > chat.Now(), nil
 	}
 	by, err := rd.Person(i.Inviter)
-	invited := chat.Person{Sites: i.Sites}
+	sites := i.Sites
 	if err == nil && i.Person != "" {
+		var invited chat.Person
 		invited, err = rd.Person(i.Person)
+		sites = invited.Sites
 	}
 	if errors.Is(err, chat.ErrPersonNotFound) {
 		return false, nil
 	}
 	maker := chat.Author{Role: by.Role, Sites: by.Sites}
-	return maker.Manages(&invited), err
+	return maker.Manages(sites), err
 }
 
 // Invitations lists the links that still work.

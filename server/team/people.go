@@ -257,7 +257,7 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 		if err := tx.PutPerson(&p); err != nil {
 			return err
 		}
-		if elsewhere = !slices.Equal(p.Sites, before.Sites) || (p.Sites == nil) != (before.Sites == nil); !elsewhere {
+		if elsewhere = !p.Sites.Equal(before.Sites); !elsewhere {
 			return nil
 		}
 		if moved, err = tx.SignIns(id); err != nil {

@@ -94,18 +94,14 @@ func (ev *event) editedWithheld(ctx context.Context) error {
 // deleted passes an operator's delete on. A copy that somebody removed is only
 // noted: the message it shows is not theirs.
 func (ev *event) deleted(ctx context.Context) error {
-	id, err := ev.target(ctx)
+	ids, err := ev.messages(ctx)
 	if err != nil {
 		return err
 	}
-	if id == "" {
+	if len(ids) == 0 {
 		return ev.thread.markGone(ctx, ev.Remote)
 	}
-	ids, err := ev.thread.fileMessages(ctx, ev.Remote, id)
-	if err != nil {
-		return err
-	}
-	for _, id := range append([]string{id}, ids...) {
+	for _, id := range ids {
 		if err := ev.deleteMessage(ctx, id); err != nil {
 			return err
 		}
@@ -116,21 +112,28 @@ func (ev *event) deleted(ctx context.Context) error {
 	return nil
 }
 
+// messages are those that an operator's platform message became: itself, and the files that
+// followed; none for a copy.
+func (ev *event) messages(ctx context.Context) ([]string, error) {
+	id, err := ev.target(ctx)
+	if err != nil || id == "" {
+		return nil, err
+	}
+	files, err := ev.thread.fileMessages(ctx, ev.Remote, id)
+	return append([]string{id}, files...), err
+}
+
 // fileStays answers an operator who deletes a file alone: relay does not know which of a
 // message's files it was.
 const fileStays = "The visitor can still open the file. Delete the whole message to take it back."
 
 // fileDeleted tells the operator that a file is not taken from the visitor.
 func (ev *event) fileDeleted(ctx context.Context) error {
-	id, err := ev.target(ctx)
-	if err != nil || id == "" {
-		return err
-	}
-	ids, err := ev.thread.fileMessages(ctx, ev.Remote, id)
+	ids, err := ev.messages(ctx)
 	if err != nil {
 		return err
 	}
-	for _, id := range append([]string{id}, ids...) {
+	for _, id := range ids {
 		m, err := ev.thread.loadMessage(ctx, id)
 		switch {
 		case errors.Is(err, chat.ErrMessageNotFound):
