@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -209,7 +210,7 @@ func migrate(ctx context.Context, a *app, _ string) error {
 
 // doctor checks the set-up, whether relay runs or not.
 func doctor(ctx context.Context, a *app, _ string) error {
-	stored, err := a.storedSettings(ctx)
+	sites, err := a.storedSites(ctx)
 	list := []bridges.Checkup{
 		{Name: "database", Findings: []chat.Finding{db.Finding(string(a.cfg.DatabaseURL), err)}},
 		{Name: "public address", Findings: server.CheckPublicURL(ctx, a.cfg)},
@@ -221,10 +222,9 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	if a.cfg.Sites != nil {
 		list = append(list, bridges.Checkup{Name: "websites", Findings: []chat.Finding{sitesFinding(a.cfg)}})
 	}
-	settings := chat.SettingsOf(declared, a.cfg.Settings, stored)
 	running, ai := a.running(ctx, err)
-	list = append(list, bridges.Examine(ctx, kinds, settings, running)...)
-	list = append(list, bridges.ExamineAI(ctx, settings, a.cfg.WebhookAllowCIDRs, ai))
+	list = append(list, bridges.Examine(ctx, kinds, sites, running)...)
+	list = append(list, bridges.ExamineAI(ctx, sites.Settings(""), a.cfg.WebhookAllowCIDRs, ai))
 	failures := a.report(list)
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
@@ -254,22 +254,27 @@ func socket(_ context.Context, a *app, _ string) error {
 	return err
 }
 
-// storedSettings reads the settings from the database and checks that it is
-// writable and intact.
-func (a *app) storedSettings(ctx context.Context) (stored map[string]chat.Raw, err error) {
+// storedSites reads the sites with their settings from the database and checks that it is
+// writable and intact. Without a database they are those of the environment and of
+// SITES_FILE.
+func (a *app) storedSites(ctx context.Context) (sites *chat.Sites, err error) {
+	sites = a.cfg.Sites.Alone(chat.SettingsOf(declared, a.cfg.Settings, nil))
 	if a.cfg.DatabaseURL == "" {
-		return nil, nil
+		return sites, nil
 	}
 	database, err := a.open(ctx, true)
 	if err != nil {
-		return nil, err
+		return sites, err
 	}
 	defer database.Close()
-	err = database.ReadOne(ctx, func(r chat.Reader) (err error) {
-		stored, err = r.Settings()
+	err = database.Read(ctx, func(r chat.Reader) error {
+		_, stored, err := engine.StoredSites(r, declared, a.cfg.Settings)
+		if err == nil {
+			sites = stored
+		}
 		return err
 	})
-	return stored, errors.Join(err, database.Ping(ctx), database.Check(ctx))
+	return sites, errors.Join(err, database.Ping(ctx), database.Check(ctx))
 }
 
 // running asks the relay that runs on the same database for the state of its

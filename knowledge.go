@@ -19,7 +19,7 @@ import (
 // withKnowledge calls use with the knowledge base, beside a running relay or without
 // one.
 func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, chat.Store, *chat.Settings) error) error {
-	stored, err := a.storedSettings(ctx)
+	sites, err := a.storedSites(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (a *app) withKnowledge(ctx context.Context, use func(*knowledge.Knowledge, 
 		return err
 	}
 	defer database.Close()
-	settings := chat.SettingsOf(declared, a.cfg.Settings, stored)
+	settings := sites.Settings("")
 	return use(a.knowledge(database, func() *chat.Settings { return settings }), database, settings)
 }
 

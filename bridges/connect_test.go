@@ -43,7 +43,7 @@ func newConnecting(t *testing.T, apiSetting, address string) *connecting {
 // step connects and expects the next step, and parts of what is said.
 func (d *connecting) step(name string, in chat.BridgeStep, want string, parts ...string) chat.BridgeSetup {
 	d.Helper()
-	state, err := d.set.Connect(context.Background(), name, in)
+	state, err := d.set.Connect(context.Background(), name, "", in)
 	if err != nil {
 		d.Fatalf("%s %+v: %v", name, in, err)
 	}
@@ -74,7 +74,7 @@ func TestConnectTelegram(t *testing.T) {
 	f.SwitchTopics(false)
 	d := newConnecting(t, "telegramApiUrl", f.URL)
 	d.step("telegram", chat.BridgeStep{}, "token")
-	if _, err := d.set.Connect(t.Context(), "telegram", chat.BridgeStep{Token: "not a token"}); err == nil || !strings.Contains(err.Error(), "telegramBotToken must be a bot token") {
+	if _, err := d.set.Connect(t.Context(), "telegram", "", chat.BridgeStep{Token: "not a token"}); err == nil || !strings.Contains(err.Error(), "telegramBotToken must be a bot token") {
 		t.Errorf("a wrong form says %v", err)
 	}
 	d.step("telegram", chat.BridgeStep{Token: "7000000001:AAcanary-revoked"}, "token", "fail: Telegram does not accept the bot token")
@@ -100,7 +100,7 @@ func TestConnectTelegram(t *testing.T) {
 		t.Errorf("the group is %s", got)
 	}
 	d.step("telegram", chat.BridgeStep{}, "done")
-	if err := d.set.Disconnect(t.Context(), "telegram"); err != nil {
+	if err := d.set.Disconnect(t.Context(), "telegram", ""); err != nil {
 		t.Fatal(err)
 	}
 	d.step("telegram", chat.BridgeStep{}, "token")
@@ -117,7 +117,7 @@ func TestConnectDiscord(t *testing.T) {
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "token", "relay", "fail: the bot may not read what operators write")
 	f.SwitchIntent(true)
 	d.step("discord", chat.BridgeStep{Token: f.Token}, "place", "Lamp shop#support []", "#elsewhere", "scope=bot")
-	if _, err := d.set.Connect(t.Context(), "discord", chat.BridgeStep{Place: "77"}); err == nil {
+	if _, err := d.set.Connect(t.Context(), "discord", "", chat.BridgeStep{Place: "77"}); err == nil {
 		t.Error("a channel that the bot cannot see was accepted")
 	}
 	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
@@ -140,7 +140,7 @@ func TestTryForum(t *testing.T) {
 	var found chat.Finding
 	err := errors.New("never tried")
 	for deadline := time.Now().Add(20 * time.Second); err != nil && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		found, err = d.set.Try(t.Context(), "discord") // until it runs
+		found, err = d.set.Try(t.Context(), "discord", "") // until it runs
 	}
 	if err != nil || found.Level != chat.FindingOK || !strings.Contains(found.Text, "nothing was posted") {
 		t.Errorf("the trial finds %+v, %v", found, err)
@@ -177,7 +177,7 @@ func TestEnvironmentStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := bridges.New(engine, bridges.Options{Kinds: kinds, Log: slog.New(slog.DiscardHandler)})
-	if err := set.Disconnect(t.Context(), "slack"); err == nil || !strings.Contains(err.Error(), "remove SLACK_BOT_TOKEN there") {
+	if err := set.Disconnect(t.Context(), "slack", ""); err == nil || !strings.Contains(err.Error(), "remove SLACK_BOT_TOKEN there") {
 		t.Errorf("got %v", err)
 	}
 }

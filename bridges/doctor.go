@@ -15,20 +15,24 @@ type Checkup struct {
 	Findings []chat.Finding
 }
 
-// Examine checks each bridge under these settings. running are the states that a
-// running relay reports.
-func Examine(ctx context.Context, kinds []Kind, settings *chat.Settings, running []chat.BridgeState) (list []Checkup) {
+// Examine checks each bridge under the settings of these sites. running are the states that
+// a running relay reports.
+func Examine(ctx context.Context, kinds []Kind, sites *chat.Sites, running []chat.BridgeState) (list []Checkup) {
 	for _, k := range kinds {
-		found := examine(ctx, k, settings)
+		found := examine(ctx, k, sites)
 		list = append(list, Checkup{k.Name, append(found, runningFindings(k.Name, running, found)...)})
 	}
 	return list
 }
 
-// examine checks a bridge's settings and, if they are complete, the bridge. It
-// works beside a running relay.
-func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
+// examine checks a bridge's settings and, if they are complete, the bridge with the channels
+// that sites have of their own. It works beside a running relay.
+func examine(ctx context.Context, k Kind, sites *chat.Sites) []chat.Finding {
+	s := sites.Common()
 	missing := k.Missing(s)
+	if first := firstOf(&k, sites); first != nil {
+		s, missing = first, nil
+	}
 	switch {
 	case len(missing) == len(k.Needs):
 		return []chat.Finding{chat.Fine("settings", strings.TrimSuffix("not set up; "+k.Begin, "; "))}
@@ -41,7 +45,29 @@ func examine(ctx context.Context, k Kind, s *chat.Settings) []chat.Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	return b.Check(ctx)
+	return append(b.Check(ctx), examineOwn(ctx, &k, b, sites)...)
+}
+
+// examineOwn checks the channels that sites have of their own.
+func examineOwn(ctx context.Context, k *Kind, common chat.Bridge, sites *chat.Sites) (found []chat.Finding) {
+	c := &channels{common: common, own: map[string]chat.Bridge{}}
+	homes := homesOf(k, sites)
+	for _, site := range sites.All() {
+		if homes[site.ID] == homes[chat.AllSites] || homes[site.ID] == "" {
+			continue
+		}
+		b, err := c.beside(homes[site.ID])
+		if err != nil {
+			found = append(found, chat.CallFailed(site.Label()+": settings", k.Card.Title, err))
+			continue
+		}
+		c.own[site.ID] = b
+		for _, f := range b.Check(ctx) {
+			f.Subject = site.Label() + ": " + f.Subject
+			found = append(found, f)
+		}
+	}
+	return found
 }
 
 // missingFindings returns a finding for each missing setting.

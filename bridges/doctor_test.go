@@ -61,7 +61,7 @@ func TestDoctor(t *testing.T) {
 			var out bytes.Buffer
 			failures := bridges.Report(&out, append([]bridges.Checkup{{Name: "database", Findings: []chat.Finding{db.Finding(string(tt.cfg.DatabaseURL), tt.database)}},
 				{Name: "public address", Findings: server.CheckPublicURL(t.Context(), tt.cfg)}},
-				bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), chat.SettingsOf(bridges.Settings(), tt.settings, nil), nil)...))
+				bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), new(chat.SitesFile).Alone(chat.SettingsOf(bridges.Settings(), tt.settings, nil)), nil)...))
 			if failures != tt.failures {
 				t.Errorf("%d failures, want %d", failures, tt.failures)
 			}
@@ -79,7 +79,7 @@ func TestDoctorReportsFailedDeliveries(t *testing.T) {
 	running := []chat.BridgeState{{Name: "telegram", State: "running", Failed: &chat.BridgeTrouble{Count: 3, Reason: "PEER_ID_INVALID"},
 		Retrying: &chat.BridgeTrouble{Count: 1, Reason: "Internal Server Error"}}}
 	var report bytes.Buffer
-	bridges.Report(&report, bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), chat.SettingsOf(bridges.Settings(), nil, nil), running))
+	bridges.Report(&report, bridges.Examine(t.Context(), bridges.Kinds(bridges.Env{}), new(chat.SitesFile).Alone(chat.SettingsOf(bridges.Settings(), nil, nil)), running))
 	for _, want := range []string{"warn  deliveries: 3 not delivered, given up: PEER_ID_INVALID\n        Fix: ", "warn  deliveries: 1 not delivered, rejected repeatedly: Internal Server Error"} {
 		if !strings.Contains(report.String(), want) {
 			t.Errorf("doctor does not say %q:\n%s", want, &report)

@@ -15,8 +15,8 @@ import (
 
 // Notes between nodes.
 const (
-	noteCheck   = "bc" // bridge, question
-	noteChecked = "bd" // question, findings, why there are none
+	noteCheck   = "bc" // bridge, question, what is asked
+	noteChecked = "bd" // question, findings, why there are none, places
 )
 
 // answerLimit is how long a node waits for another's findings.
@@ -29,9 +29,17 @@ type examiner struct {
 	ended   bool                     // no question is answered any more
 }
 
+// asked is what a node wants to know of a bridge: how a site's channel is doing, or where
+// the bot is.
+type asked struct {
+	Site   string
+	Places bool
+}
+
 // examined is what another node has found.
 type examined struct {
 	findings []chat.Finding
+	places   []chat.Place
 	refusal  string
 }
 
@@ -46,13 +54,17 @@ func (s *Set) listen(ctx context.Context, running *sync.WaitGroup) {
 	})
 	s.engine.Nodes.Subscribe(noteCheck, nodes.Topic{Gone: func(string) {}, Receive: func(_ string, args []json.RawMessage) {
 		var name, question string
+		var what asked
 		if len(args) < 2 || json.Unmarshal(args[0], &name) != nil || json.Unmarshal(args[1], &question) != nil {
+			return
+		}
+		if len(args) > 2 && json.Unmarshal(args[2], &what) != nil {
 			return
 		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if r, err := s.runner(name); err == nil && r.serves() && !e.ended {
-			running.Go(func() { r.answer(ctx, question) })
+			running.Go(func() { r.answer(ctx, question, what) })
 		}
 	}})
 	s.engine.Nodes.Subscribe(noteChecked, nodes.Topic{Gone: func(string) {}, Receive: func(_ string, args []json.RawMessage) {
@@ -62,18 +74,27 @@ func (s *Set) listen(ctx context.Context, running *sync.WaitGroup) {
 			json.Unmarshal(args[2], &got.refusal) != nil {
 			return
 		}
+		if len(args) > 3 && json.Unmarshal(args[3], &got.places) != nil {
+			return
+		}
 		e.answered(question, got)
 	}})
 }
 
-// answer checks the bridge for another node.
-func (r *runner) answer(ctx context.Context, question string) {
-	findings, err := r.checkHere(ctx, r.set.engine.Settings())
-	refusal := ""
-	if err != nil {
-		refusal = err.Error()
+// answer examines the bridge for another node.
+func (r *runner) answer(ctx context.Context, question string, what asked) {
+	var got examined
+	var err error
+	on := r.current()
+	if placing, knows := on.common.(Placing); what.Places && knows {
+		got.places, err = placing.Places(ctx)
+	} else {
+		got.findings, err = r.checkHere(ctx, what.Site)
 	}
-	r.set.engine.Nodes.Ring(noteChecked, question, findings, refusal)
+	if err != nil {
+		got.refusal = err.Error()
+	}
+	r.set.engine.Nodes.Ring(noteChecked, question, got.findings, got.refusal, got.places)
 }
 
 func (e *examiner) answered(question string, got examined) {
@@ -86,7 +107,19 @@ func (e *examiner) answered(question string, got examined) {
 }
 
 // checkElsewhere lets the node that serves the bridge check it.
-func (r *runner) checkElsewhere(ctx context.Context) ([]chat.Finding, error) {
+func (r *runner) checkElsewhere(ctx context.Context, site string) ([]chat.Finding, error) {
+	got, err := r.askElsewhere(ctx, asked{Site: site})
+	return got.findings, err
+}
+
+// placesElsewhere asks the node that serves the bridge where its bot is.
+func (r *runner) placesElsewhere(ctx context.Context) ([]chat.Place, error) {
+	got, err := r.askElsewhere(ctx, asked{Places: true})
+	return got.places, err
+}
+
+// askElsewhere asks the node that serves the bridge.
+func (r *runner) askElsewhere(ctx context.Context, what asked) (got examined, err error) {
 	e, question, answer := &r.set.elsewhere, chat.NewID(), make(chan examined, 1)
 	e.mu.Lock()
 	if e.waiting == nil {
@@ -99,17 +132,17 @@ func (r *runner) checkElsewhere(ctx context.Context) ([]chat.Finding, error) {
 		defer e.mu.Unlock()
 		delete(e.waiting, question)
 	}()
-	r.set.engine.Nodes.Ring(noteCheck, r.kind.Name, question)
+	r.set.engine.Nodes.Ring(noteCheck, r.kind.Name, question, what)
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	select {
-	case got := <-answer:
+	case got = <-answer:
 		if got.refusal != "" {
-			return nil, chat.Errorf(chat.Conflict, "%s", got.refusal)
+			return got, chat.Errorf(chat.Conflict, "%s", got.refusal)
 		}
-		return got.findings, nil
+		return got, nil
 	case <-ctx.Done():
-		return nil, chat.Errorf(chat.Conflict, "The relay that serves the %s bridge does not answer; try again in a moment", r.kind.Card.Title)
+		return got, chat.Errorf(chat.Conflict, "The relay that serves the %s bridge does not answer; try again in a moment", r.kind.Card.Title)
 	}
 }
 
@@ -121,7 +154,7 @@ func (r *runner) stateElsewhere(ctx context.Context, st chat.BridgeState) (chat.
 		st.State = "starting" // there, or soon here
 		return st, err
 	}
-	st.State, st.Receive, st.LastError, st.Fix, st.Details = there.State, there.Receive, there.LastError, there.Fix, there.Details
+	st.State, st.Receive, st.LastError, st.Fix, st.Details, st.Sites = there.State, there.Receive, there.LastError, there.Fix, there.Details, there.Sites
 	return st, nil
 }
 
@@ -136,5 +169,5 @@ func (r *runner) serves() bool {
 func (r *runner) isElsewhere() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.bridge != nil && !r.serving && r.set.engine.Nodes.Name() != ""
+	return r.channels.common != nil && !r.serving && r.set.engine.Nodes.Name() != ""
 }

@@ -35,8 +35,9 @@ func (s *Set) eraseThread(ctx context.Context, th chat.Thread) string {
 	if err != nil {
 		return ""
 	}
-	title, b := runner.kind.Card.Title, runner.current()
-	if b == nil || b.Channel() != th.Channel {
+	title, on := runner.kind.Card.Title, runner.current()
+	b := on.at(th.Channel)
+	if b == nil {
 		return fmt.Sprintf("%s: the thread %s; the channel is not connected now, so delete it there", title, th.Ref)
 	}
 	ctx, cancel := context.WithTimeout(ctx, eraseTimeout)

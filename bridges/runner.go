@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,10 +24,11 @@ type runner struct {
 	set     *Set
 	kind    Kind
 	log     *slog.Logger
-	restart chan struct{} // makes run restart the bridge
+	restart chan struct{}     // makes run restart the bridge
+	homes   map[string]string // by site: the channel in which conversations began until the last start; of run
 
 	mu         sync.Mutex
-	bridge     chat.Bridge // nil while none runs
+	channels   channels // none while none runs
 	mirror     *mirror.Mirror
 	hook       http.Handler
 	startErr   error     // why the bridge could not be made
@@ -46,10 +48,10 @@ func (r *runner) run(ctx context.Context) {
 	stop, made := func() {}, ""
 	for first := true; ; first = false {
 		changed := r.set.engine.SettingsChanged()
-		settings := r.set.engine.Settings()
-		if wanted := r.kind.Fingerprint(settings); first || wanted != made {
+		sites := r.set.engine.Sites()
+		if wanted := fingerprint(&r.kind, sites); first || wanted != made {
 			stop()
-			stop, made = r.start(ctx, settings, first), wanted
+			stop, made = r.start(ctx, sites, first), wanted
 		}
 		select {
 		case <-ctx.Done():
@@ -64,19 +66,21 @@ func (r *runner) run(ctx context.Context) {
 
 // hasProblem reports whether the bridge reports a problem. The caller holds the lock.
 func (r *runner) hasProblem() bool {
-	receiving, ok := r.bridge.(Receiving)
-	if !ok {
-		return false
-	}
-	_, problem := receiving.Receiving()
-	return problem != nil
+	return slices.ContainsFunc(r.channels.all(), func(b chat.Bridge) bool {
+		receiving, ok := b.(Receiving)
+		if !ok {
+			return false
+		}
+		_, problem := receiving.Receiving()
+		return problem != nil
+	})
 }
 
 // restartIfFailing restarts a bridge that pauses after a failure, or whose problem
 // was fixed. Others keep running: platforms limit how often a bot connects.
 func (r *runner) restartIfFailing(fixed bool) {
 	r.mu.Lock()
-	pausing := r.bridge != nil && (r.receiveErr != nil || r.mirror.Trouble() != nil)
+	pausing := r.receiveErr != nil || slices.ContainsFunc(r.channels.all(), func(b chat.Bridge) bool { return r.mirror.TroubleAt(b.Channel()) != nil })
 	r.mu.Unlock()
 	if pausing || fixed {
 		r.requestRestart()
@@ -91,26 +95,29 @@ func (r *runner) requestRestart() {
 	}
 }
 
-// start makes the bridge, which takes what its platform pushes, and serves it as soon as
-// no other node does. The returned function stops it and waits for what is in flight.
-func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool) (stop func()) {
+// start makes the bridges, which take what their platform pushes, and serves them as soon as
+// no other node does. The returned function stops them and waits for what is in flight.
+func (r *runner) start(ctx context.Context, sites *chat.Sites, first bool) (stop func()) {
+	before := r.homes
+	r.homes = nil
 	r.put(nil, nil, nil)
-	if !r.kind.Configured(settings) {
+	if !connected(&r.kind, sites) {
 		return func() {}
 	}
-	b, err := r.kind.New(settings)
+	made, err := r.makeChannels(ctx, sites)
 	if err != nil {
 		r.log.Error("the bridge cannot be started", "err", err)
 		r.put(nil, nil, err)
 		return func() {}
 	}
-	m := r.newMirror(b)
-	r.put(b, m, nil)
+	r.homes, made.before = made.homes, before
+	m := r.newMirror(made)
+	r.put(made, m, nil)
 	ctx, cancel := context.WithCancel(ctx)
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		_ = r.set.engine.Nodes.Hold(ctx, m.Name(), func(ctx context.Context, lease *nodes.Lease) error {
-			r.serve(ctx, lease, b, m, first)
+			r.serve(ctx, lease, made, m, first)
 			return nil
 		})
 	})
@@ -123,7 +130,7 @@ func (r *runner) start(ctx context.Context, settings *chat.Settings, first bool)
 
 // serve serves a bridge until ctx ends, and waits for what is in flight. One that loses
 // its lease starts again with a new bridge: what it remembers of its platform may no longer hold.
-func (r *runner) serve(ctx context.Context, lease *nodes.Lease, b chat.Bridge, m *mirror.Mirror, first bool) {
+func (r *runner) serve(ctx context.Context, lease *nodes.Lease, on *channels, m *mirror.Mirror, first bool) {
 	if !first { // earlier failures belong to the earlier settings
 		if err := r.set.engine.Outbox.RetryNow(ctx, m.Name()); err != nil {
 			r.log.Warn("cannot retry pending deliveries at once", "err", err)
@@ -141,16 +148,22 @@ func (r *runner) serve(ctx context.Context, lease *nodes.Lease, b chat.Bridge, m
 	} {
 		parts.Go(func() { r.keepServing(ctx, part) })
 	}
-	if receiving, ok := b.(Receiving); ok {
-		parts.Go(func() { r.watchRecovery(ctx, receiving) })
+	if before := on.before; before != nil {
+		on.before = nil // told once
+		parts.Go(func() { r.tellMoves(ctx, before, on) })
 	}
-	if w, ok := b.(Watching); ok {
-		parts.Go(func() { w.Watch(ctx) })
+	for _, b := range on.all() {
+		if receiving, ok := b.(Receiving); ok {
+			parts.Go(func() { r.watchRecovery(ctx, receiving) })
+		}
+		if w, ok := b.(Watching); ok {
+			parts.Go(func() { w.Watch(ctx) })
+		}
 	}
 	parts.Go(func() {
-		r.set.engine.Nodes.Describe(ctx, lease, func() any { return r.state(r.set.engine.Settings()) })
+		r.set.engine.Nodes.Describe(ctx, lease, func() any { return r.state(r.set.engine.Sites()) })
 	})
-	r.receiveUntil(ctx, &parts, b)
+	r.receiveUntil(ctx, &parts, on.common)
 	<-ctx.Done()
 	parts.Wait()
 	if errors.Is(context.Cause(ctx), chat.ErrLeaseLost) {
@@ -193,22 +206,32 @@ func (r *runner) stopReceiving() {
 	}
 }
 
-func (r *runner) newMirror(b chat.Bridge) *mirror.Mirror {
+func (r *runner) newMirror(on *channels) *mirror.Mirror {
 	o := r.set.opts.Mirror
-	o.Log, o.Moved = r.set.opts.Log, r.moved
+	o.Log, o.Moved, o.Own, o.Former = r.set.opts.Log, r.moved, on.own, on.former
 	if o.Seal != nil {
 		o.OpenFile = r.set.openSealed(o.OpenFile)
 	}
-	return mirror.New(r.set.engine, b, o)
+	return mirror.New(r.set.engine, on.common, o)
 }
 
-// moved stores the new id of the bridge's channel.
-func (r *runner) moved(ctx context.Context, to string) error {
+// moved stores the new id of a channel: relay's, or that of the sites whose own it is.
+func (r *runner) moved(ctx context.Context, from, to string) error {
 	id, err := json.Marshal(to)
 	if err != nil {
 		return err
 	}
-	return r.set.engine.PatchSettings(ctx, map[string]json.RawMessage{r.kind.Card.Channel: id})
+	patch, sites := map[string]json.RawMessage{r.kind.Card.Channel: id}, r.set.engine.Sites()
+	homes := homesOf(&r.kind, sites)
+	if homes[chat.AllSites] == from {
+		err = r.store(ctx, patch)
+	}
+	for _, site := range sites.All() {
+		if homes[site.ID] == from && homes[chat.AllSites] != from {
+			err = errors.Join(err, r.set.engine.PatchSiteSettings(ctx, site.ID, patch))
+		}
+	}
+	return err
 }
 
 // Pauses before a part that ended is restarted.
@@ -261,12 +284,12 @@ func (r *runner) keepReceiving(ctx context.Context, b chat.Bridge) {
 	}
 }
 
-func (r *runner) put(b chat.Bridge, m *mirror.Mirror, startErr error) {
+func (r *runner) put(on *channels, m *mirror.Mirror, startErr error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.bridge, r.mirror, r.startErr, r.receiveErr, r.receive, r.hook, r.since = b, m, startErr, nil, "none", nil, time.Time{}
-	if b != nil {
-		r.hook = b.Webhook(r.inbox())
+	r.channels, r.mirror, r.startErr, r.receiveErr, r.receive, r.hook, r.since = channels{}, m, startErr, nil, "none", nil, time.Time{}
+	if on != nil {
+		r.channels, r.hook = *on, on.common.Webhook(r.inbox())
 	}
 }
 
@@ -291,10 +314,11 @@ func (r *runner) received() (way string, err error) {
 	return r.receive, r.receiveErr
 }
 
-func (r *runner) current() chat.Bridge {
+// current are the bridges, none while none runs.
+func (r *runner) current() channels {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.bridge
+	return r.channels
 }
 
 func (r *runner) webhook() http.Handler {

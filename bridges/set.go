@@ -81,7 +81,7 @@ func (s *Set) runner(name string) (*runner, error) {
 func (s *Set) Names() []string {
 	names := []string{}
 	for _, runner := range s.runners {
-		if runner.kind.Configured(s.engine.Settings()) {
+		if connected(&runner.kind, s.engine.Sites()) {
 			names = append(names, runner.kind.Name)
 		}
 	}
@@ -107,9 +107,9 @@ func troubleOf(t chat.Trouble) *chat.BridgeTrouble {
 // States returns the state of each bridge.
 func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 	states := make([]chat.BridgeState, 0, len(s.runners))
-	settings := s.engine.Settings()
+	sites := s.engine.Sites()
 	for _, runner := range s.runners {
-		state, err := runner.stateAnywhere(ctx, settings)
+		state, err := runner.stateAnywhere(ctx, sites)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 			}
 			failed, retrying, err := r.Troubles(state.Name)
 			state.Failed, state.Retrying = troubleOf(failed), troubleOf(retrying)
-			if err != nil || !runner.kind.Configured(settings) {
+			if err != nil || !connected(&runner.kind, sites) {
 				return err
 			}
 			last, err := r.Deliveries(chat.DeliveryQuery{Dest: state.Name, State: new(chat.DeliveryDone), Limit: 1})
@@ -139,14 +139,15 @@ func (s *Set) States(ctx context.Context) ([]chat.BridgeState, error) {
 // checkTimeout bounds a Check.
 const checkTimeout = 15 * time.Second
 
-// Check examines a bridge's token, permissions, channel and reception. A bridge
-// that paused after a failure is restarted: the operator may have fixed the cause.
-func (s *Set) Check(ctx context.Context, name string) ([]chat.Finding, error) {
+// Check examines a bridge's token, permissions, channel and reception, or the channel that
+// a site has of its own. A bridge that paused after a failure is restarted: the operator may
+// have fixed the cause.
+func (s *Set) Check(ctx context.Context, name, site string) ([]chat.Finding, error) {
 	runner, err := s.runner(name)
 	if err != nil {
 		return nil, err
 	}
-	return runner.check(ctx, s.engine.Settings())
+	return runner.check(ctx, site)
 }
 
 // Webhook handles the requests that a platform pushes to a bridge. While the bridge is not
@@ -182,11 +183,11 @@ func (s *Set) Fetch(ctx context.Context, f chat.FileRef) (io.ReadCloser, error) 
 	if err != nil {
 		return nil, chat.ErrAttachmentNotFound
 	}
-	b := runner.current()
-	if b == nil {
+	on := runner.current()
+	if on.common == nil {
 		return nil, errors.New("the bridge of the file is not set up")
 	}
-	return b.Fetch(ctx, f.Ref)
+	return on.common.Fetch(ctx, f.Ref)
 }
 
 // opener opens an attachment of a message.

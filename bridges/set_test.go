@@ -87,7 +87,7 @@ func TestCheckEndsThePauseOfABridge(t *testing.T) {
 		p.fail, receiveErr = nil, nil
 		p.mu.Unlock()
 		for range 2 {
-			if _, err := p.set.Check(t.Context(), "telegram"); err != nil {
+			if _, err := p.set.Check(t.Context(), "telegram", ""); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
@@ -164,7 +164,7 @@ func TestSetReportsReception(t *testing.T) {
 		synctest.Wait()
 		needs.Queue = 2
 		p.expect(t, needs)
-		if _, err := p.set.Check(t.Context(), "telegram"); err != nil {
+		if _, err := p.set.Check(t.Context(), "telegram", ""); err != nil {
 			t.Error(err)
 		}
 		synctest.Wait()
@@ -218,11 +218,11 @@ func TestSetWebhook(t *testing.T) {
 		if code, body := ask("telegram"); code != http.StatusOK || body != "1:one" {
 			t.Errorf("set up: %d %s", code, body)
 		}
-		findings, err := p.set.Check(t.Context(), "telegram")
+		findings, err := p.set.Check(t.Context(), "telegram", "")
 		if err != nil || len(findings) != 1 || findings[0].Text != "1:one" {
 			t.Errorf("check: %v, %v", findings, err)
 		}
-		if _, err := p.set.Check(t.Context(), "slack"); err == nil {
+		if _, err := p.set.Check(t.Context(), "slack", ""); err == nil {
 			t.Error("check of a bridge that is off")
 		}
 		if _, err := p.set.Fetch(t.Context(), chat.FileRef{Bridge: "slack", Ref: "r"}); err == nil {

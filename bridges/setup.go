@@ -18,9 +18,10 @@ type Trying interface {
 	Try(ctx context.Context) error
 }
 
-// Connect takes the next step of connecting a platform and returns how far it is.
-// Tokens that do not work and places that cannot be used are not stored.
-func (s *Set) Connect(ctx context.Context, name string, step chat.BridgeStep) (chat.BridgeSetup, error) {
+// Connect takes the next step of connecting a platform, or of giving a site a channel of its
+// own there, and returns how far it is. Tokens that do not work and places that cannot be
+// used are not stored.
+func (s *Set) Connect(ctx context.Context, name, site string, step chat.BridgeStep) (chat.BridgeSetup, error) {
 	r, err := s.runner(name)
 	if err != nil {
 		return chat.BridgeSetup{}, err
@@ -29,7 +30,13 @@ func (s *Set) Connect(ctx context.Context, name string, step chat.BridgeStep) (c
 	defer r.setting.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	state, err := r.connect(ctx, step)
+	connect := r.connect
+	if site := s.ofOne(site); site != nil {
+		connect = func(ctx context.Context, step chat.BridgeStep) (chat.BridgeSetup, error) {
+			return r.connectSite(ctx, site, step)
+		}
+	}
+	state, err := connect(ctx, step)
 	state.Places, state.Findings = append([]chat.Place{}, state.Places...), append([]chat.Finding{}, state.Findings...)
 	return state, err
 }
@@ -45,7 +52,7 @@ func (r *runner) connect(ctx context.Context, step chat.BridgeStep) (state chat.
 	if err := engine.CheckSettings(entered); err != nil {
 		return state, err
 	}
-	settings := engine.Settings().With(entered)
+	settings := engine.Sites().Common().With(entered)
 	state = chat.BridgeSetup{Step: chat.StepToken}
 	if k.Link != nil {
 		state.Link = k.Link(settings)
@@ -72,12 +79,16 @@ func (r *runner) connect(ctx context.Context, step chat.BridgeStep) (state chat.
 
 // settle chooses the place: the one that is named, or the only one if it is ready.
 func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup, place string) (chat.BridgeSetup, error) {
-	if place == "" && r.set.engine.Settings().Text(r.kind.Card.Channel) != "" {
+	if place == "" && r.set.engine.Sites().Common().Text(r.kind.Card.Channel) != "" {
 		state.Step = chat.StepDone
 		return state, nil
 	}
 	state.Step = chat.StepPlace
-	places, err := setup.Places(ctx)
+	list := r.places // of the bridge that receives, if it knows them
+	if state.Stored {
+		list = func(ctx context.Context, setup Setup) ([]chat.Place, error) { return setup.Places(ctx) }
+	}
+	places, err := list(ctx, setup)
 	if err != nil {
 		state.Findings = append(state.Findings, chat.CallFailed("places", r.kind.Card.Title, err))
 		return state, nil
@@ -108,9 +119,13 @@ func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup
 	return state, r.store(ctx, chosen)
 }
 
+// store stores what is relay's.
 func (r *runner) store(ctx context.Context, patch map[string]json.RawMessage) error {
 	if len(patch) == 0 {
 		return nil
+	}
+	if r.set.engine.Sites().Several() {
+		return r.set.engine.PatchSiteSettings(ctx, chat.AllSites, patch)
 	}
 	return r.set.engine.PatchSettings(ctx, patch)
 }
@@ -128,16 +143,19 @@ func (r *runner) setup(s *chat.Settings) (Setup, error) {
 	return made, err
 }
 
-// Disconnect removes what is stored of a platform's settings. Those that the
-// environment sets have to be removed there.
-func (s *Set) Disconnect(ctx context.Context, name string) error {
+// Disconnect removes what is stored of a platform's settings, or the channel that a site has
+// of its own. Settings of the environment have to be removed there.
+func (s *Set) Disconnect(ctx context.Context, name, site string) error {
 	r, err := s.runner(name)
 	if err != nil {
 		return err
 	}
 	r.setting.Lock()
 	defer r.setting.Unlock()
-	settings := s.engine.Settings()
+	if site := s.ofOne(site); site != nil {
+		return r.disconnectSite(ctx, site)
+	}
+	settings := s.engine.Sites().Common()
 	patch := map[string]json.RawMessage{}
 	var fixed []string
 	for _, setting := range r.kind.Settings {
@@ -152,16 +170,26 @@ func (s *Set) Disconnect(ctx context.Context, name string) error {
 		return chat.Errorf(chat.Conflict, "%s is set by the environment: remove %s there and restart relay", r.kind.Card.Title, strings.Join(fixed, " and "))
 	}
 	r.connecting, r.tokens = nil, ""
-	return s.engine.PatchSettings(ctx, patch)
+	return r.store(ctx, patch)
 }
 
-// Try posts something on a platform and removes it.
-func (s *Set) Try(ctx context.Context, name string) (f chat.Finding, err error) {
+// ofOne is the site whose own channel is meant, nil where the common one is: with AllSites,
+// or with one site.
+func (s *Set) ofOne(site string) *chat.Site {
+	if sites := s.engine.Sites(); sites.Several() {
+		return sites.Of(site)
+	}
+	return nil
+}
+
+// Try posts something in a site's channel on a platform and removes it.
+func (s *Set) Try(ctx context.Context, name, site string) (f chat.Finding, err error) {
 	r, err := s.runner(name)
 	if err != nil {
 		return f, err
 	}
-	b, ok := r.current().(Trying)
+	on := r.current()
+	b, ok := on.of(site).(Trying)
 	if !ok {
 		return f, chat.Errorf(chat.Conflict, "The %s bridge is not running", r.kind.Card.Title)
 	}

@@ -22,8 +22,8 @@ type Watching interface {
 }
 
 // stateAnywhere returns the state of the bridge at the node that serves it.
-func (r *runner) stateAnywhere(ctx context.Context, settings *chat.Settings) (chat.BridgeState, error) {
-	st := r.state(settings)
+func (r *runner) stateAnywhere(ctx context.Context, sites *chat.Sites) (chat.BridgeState, error) {
+	st := r.state(sites)
 	if st.State != "off" && r.isElsewhere() {
 		return r.stateElsewhere(ctx, st)
 	}
@@ -31,24 +31,25 @@ func (r *runner) stateAnywhere(ctx context.Context, settings *chat.Settings) (ch
 }
 
 // state returns the state of the runner's bridge at this node.
-func (r *runner) state(settings *chat.Settings) chat.BridgeState {
-	st := chat.BridgeState{Name: r.kind.Name, State: "off", Receive: "none", Missing: r.kind.Missing(settings)}
-	if len(st.Missing) > 0 {
-		halfSetUp(&st, settings, len(r.kind.Needs))
+func (r *runner) state(sites *chat.Sites) chat.BridgeState {
+	st := chat.BridgeState{Name: r.kind.Name, State: "off", Receive: "none", Missing: r.kind.Missing(sites.Common())}
+	if !connected(&r.kind, sites) {
+		halfSetUp(&st, sites.Common(), len(r.kind.Needs))
 		return st
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	st.State = "running"
 	err := r.startErr
-	if r.bridge == nil && err == nil {
+	if r.channels.common == nil && err == nil {
 		st.State = "starting"
 		return st
 	}
-	if r.bridge != nil {
+	if r.channels.common != nil {
+		st.Sites = r.siteStates()
 		st.Receive, err = r.received()
 		err = cmp.Or(r.mirror.Trouble(), err)
-		if receiving, ok := r.bridge.(Receiving); ok {
+		if receiving, ok := r.channels.common.(Receiving); ok {
 			way, problem := receiving.Receiving()
 			setReceive(&st, way, r.kind.Live)
 			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // more precise than a delivery's error
@@ -99,21 +100,22 @@ func setError(st *chat.BridgeState, platform string, err error) {
 
 // check checks the bridge at the node that serves it. While no other one is known, this
 // one checks it.
-func (r *runner) check(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
+func (r *runner) check(ctx context.Context, site string) ([]chat.Finding, error) {
 	if r.isElsewhere() && r.set.engine.Nodes.Shared() {
-		return r.checkElsewhere(ctx)
+		return r.checkElsewhere(ctx, site)
 	}
-	return r.checkHere(ctx, settings)
+	return r.checkHere(ctx, site)
 }
 
-// checkHere checks the running bridge, or returns why none runs. A bridge whose
+// checkHere checks the running bridge of a site, or returns why none runs. A bridge whose
 // problem was fixed is restarted.
-func (r *runner) checkHere(ctx context.Context, settings *chat.Settings) ([]chat.Finding, error) {
-	if missing := r.kind.Missing(settings); len(missing) > 0 {
+func (r *runner) checkHere(ctx context.Context, site string) ([]chat.Finding, error) {
+	sites := r.set.engine.Sites()
+	if missing := r.kind.Missing(sites.Common()); len(missing) > 0 && !connected(&r.kind, sites) {
 		return nil, chat.Errorf(chat.Conflict, "The %s bridge is not set up: %s is missing", r.kind.Card.Title, missing[0])
 	}
 	r.mu.Lock()
-	b, startErr, problem := r.bridge, r.startErr, r.hasProblem()
+	b, startErr, problem := r.channels.of(site), r.startErr, r.hasProblem()
 	r.mu.Unlock()
 	switch {
 	case startErr != nil:

@@ -194,3 +194,6 @@ func (p *post) expect(t *testing.T, want chat.BridgeState) {
 		t.Errorf("telegram is\n     %+v\nwant %+v", states[0], want)
 	}
 }
+
+// quiet is a log that nobody reads.
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -45,6 +45,23 @@ func (t *tx) ThreadsOf(sessionID string) ([]chat.Thread, error) {
 	return list[chat.Thread](t, selectThreadsOfSession, sessionID)
 }
 
+// selectChannels steps from one channel to the next in the table's order: there are many
+// threads and few channels.
+const selectChannels = `WITH RECURSIVE steps (channel) AS (
+		SELECT MIN(channel) FROM threads WHERE bridge = ?
+		UNION ALL
+		SELECT (SELECT MIN(t.channel) FROM threads t WHERE t.bridge = ? AND t.channel > steps.channel) FROM steps WHERE steps.channel IS NOT NULL
+	)
+	SELECT channel FROM steps WHERE channel IS NOT NULL AND EXISTS (
+		SELECT 1 FROM threads t JOIN sessions s ON s.number = t.session
+		WHERE t.bridge = ? AND t.channel = steps.channel AND t.state < 2 AND s.status = 'open')
+	ORDER BY channel`
+
+// ChannelsInUse implements [chat.Reader].
+func (t *tx) ChannelsInUse(bridge string) ([]string, error) {
+	return list[string](t, selectChannels, bridge, bridge, bridge)
+}
+
 // LinksOf implements [chat.Reader].
 func (t *tx) LinksOf(sessionID, bridge, channel string) ([]chat.Link, error) {
 	return list[chat.Link](t, selectLinksOfSession, sessionID, bridge, channel)

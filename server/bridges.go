@@ -16,16 +16,18 @@ type Bridges interface {
 	States(ctx context.Context) ([]chat.BridgeState, error)
 	// Cards are what the console shows of all bridges beside their states.
 	Cards() []chat.BridgeCard
-	// Check tests a bridge's token, rights, channel and reception.
-	Check(ctx context.Context, name string) ([]chat.Finding, error)
+	// Check tests a bridge's token, rights, channel and reception, or the channel that a
+	// site has of its own.
+	Check(ctx context.Context, name, site string) ([]chat.Finding, error)
 	// EraseThreads deletes a session's threads on the platforms and returns what remains.
 	EraseThreads(ctx context.Context, sessionID string) (remains []string, err error)
-	// Connect takes the next step of connecting a platform.
-	Connect(ctx context.Context, name string, step chat.BridgeStep) (chat.BridgeSetup, error)
-	// Disconnect removes a platform's stored settings.
-	Disconnect(ctx context.Context, name string) error
-	// Try posts a test message on a platform and deletes it.
-	Try(ctx context.Context, name string) (chat.Finding, error)
+	// Connect takes the next step of connecting a platform, or of giving a site a channel of
+	// its own there.
+	Connect(ctx context.Context, name, site string, step chat.BridgeStep) (chat.BridgeSetup, error)
+	// Disconnect removes a platform's stored settings, or a site's own channel.
+	Disconnect(ctx context.Context, name, site string) error
+	// Try posts a test message in a site's channel on a platform and deletes it.
+	Try(ctx context.Context, name, site string) (chat.Finding, error)
 	// Webhook handles the requests that a platform pushes to a bridge.
 	Webhook(name string) http.Handler
 	// Fetch opens a file that stayed on its platform. The caller closes it.
@@ -88,13 +90,17 @@ type testRequest struct {
 }
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
-func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.Author, in testRequest) (any, error) {
-	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"))
+func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, by chat.Author, in testRequest) (any, error) {
+	site, err := siteOrAll(r, by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"), site)
 	if err != nil {
 		return nil, err
 	}
 	if in.Post && !chat.Failed(findings) {
-		f, err := s.bridges.Try(r.Context(), pathVar(r, "name"))
+		f, err := s.bridges.Try(r.Context(), pathVar(r, "name"), site)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +112,11 @@ func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, _ chat.
 // connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
 // after the step in the body, which may be omitted.
 func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author, step chat.BridgeStep) (any, error) {
-	state, err := s.bridges.Connect(r.Context(), pathVar(r, "name"), step)
+	site, err := siteOrAll(r, by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.bridges.Connect(r.Context(), pathVar(r, "name"), site, step)
 	if err != nil {
 		return nil, err
 	}
@@ -123,5 +133,9 @@ func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by c
 // disconnectBridge answers DELETE /api/admin/bridges/{name}.
 func (s *settingsAPI) disconnectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	name := pathVar(r, "name")
-	return s.audited(r, by, chat.AuditChannelDisconnected, name, s.bridges.Disconnect(r.Context(), name))
+	site, err := siteOrAll(r, by, s.engine.Sites())
+	if err == nil {
+		err = s.bridges.Disconnect(r.Context(), name, site)
+	}
+	return s.audited(r, by, chat.AuditChannelDisconnected, name, err)
 }

@@ -71,7 +71,7 @@ func TestBridgeThatRuns(t *testing.T) {
 
 		running, _ := server.AskBridges(t.Context(), s.address(), s.ring)
 		var report bytes.Buffer
-		list := bridges.Examine(t.Context(), kinds, chat.SettingsOf(bridges.Settings(), nil, nil), running)
+		list := bridges.Examine(t.Context(), kinds, new(chat.SitesFile).Alone(chat.SettingsOf(bridges.Settings(), nil, nil)), running)
 		if n := bridges.Report(&report, list); n != 1 || !strings.Contains(report.String(), "fail  running relay: the bot is no administrator\n        Fix: make it one") {
 			t.Errorf("doctor beside it finds %d:\n%s", n, &report)
 		}

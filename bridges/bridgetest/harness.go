@@ -21,6 +21,9 @@ type Harness struct {
 	*engine.Engine
 	Bridge chat.Bridge
 	Mirror *mirror.Mirror
+	// Own and Former are the bridges of other channels that the next Start has.
+	Own    map[string]chat.Bridge
+	Former []chat.Bridge
 	// Stop ends the engine.
 	Stop func()
 
@@ -75,7 +78,7 @@ func (h *Harness) serve(b chat.Bridge) {
 	seal, err := chat.NewFileSeal("a secret", "")
 	h.must(err)
 	h.Bridge = b
-	h.Mirror = mirror.New(h.Engine, b, mirror.Options{Log: slog.New(slog.DiscardHandler), Stateless: h.stateless, Seal: seal})
+	h.Mirror = mirror.New(h.Engine, b, mirror.Options{Log: slog.New(slog.DiscardHandler), Stateless: h.stateless, Seal: seal, Own: h.Own, Former: h.Former})
 	ctx, cancel := context.WithCancel(context.Background())
 	var working sync.WaitGroup
 	run := func(part func() error) {
@@ -105,8 +108,8 @@ func (h *Harness) must(err error) {
 	}
 }
 
-// Visitor is the author of messages sent by [Harness.Say].
-var Visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget}
+// Visitor is the author of messages sent by [Harness.Say], of whichever site.
+var Visitor = chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceWidget, AnySite: true}
 
 // Visit opens a visitor's session.
 func (h *Harness) Visit(name string) (sessionID string) {

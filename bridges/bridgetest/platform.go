@@ -24,6 +24,8 @@ type Platform interface {
 	DeleteThread(thread string)
 	// WriteElsewhere writes outside of the bridge's channel.
 	WriteElsewhere(text string)
+	// AddChannel makes another channel where the bot may do what it may in the first.
+	AddChannel() (id string)
 	// Redeliver sends every update since the start again.
 	Redeliver()
 
@@ -42,6 +44,7 @@ type Thread struct {
 	Ref      string
 	Title    string
 	Closed   bool
+	Channel  string
 	Messages []Message // in order, without deleted ones
 }
 

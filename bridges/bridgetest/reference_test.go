@@ -13,6 +13,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
+// AddChannel implements Platform: the reference has one.
+func (*reference) AddChannel() string { panic("the reference has one channel") }
+
 // reference is a platform in memory that does what platforms do. It proves the
 // suite, not a bridge.
 type reference struct {

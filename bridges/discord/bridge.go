@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges/cache"
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -69,6 +70,7 @@ type Bridge struct {
 
 var (
 	_ chat.Bridge       = (*Bridge)(nil)
+	_ chat.Besides      = (*Bridge)(nil)
 	_ chat.Finder       = (*Bridge)(nil)
 	_ chat.Stander      = (*Bridge)(nil)
 	_ chat.ThreadEraser = (*Bridge)(nil)
@@ -86,12 +88,11 @@ const snowflake = `[1-9][0-9]{0,19}`
 // holds no secret.
 func New(cfg Config) (*Bridge, error) {
 	cfg.Token = strings.TrimPrefix(strings.TrimSpace(cfg.Token), "Bot ")
-	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
 	if !isToken(cfg.Token) {
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Discord's", Fix: fixToken}
 	}
-	if !isSnowflake(cfg.ChannelID) {
-		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Discord's", Fix: fixChannel}
+	if err := checkChannel(&cfg); err != nil {
+		return nil, err
 	}
 	key, err := parseKey(cfg.PublicKey)
 	if err != nil {
@@ -113,12 +114,26 @@ func New(cfg Config) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
+	return assemble(cfg, c, key, new(reception.Status)), nil
+}
+
+// checkChannel trims the channel's id and refuses what is none.
+func checkChannel(cfg *Config) error {
+	if cfg.ChannelID = strings.TrimSpace(cfg.ChannelID); !isSnowflake(cfg.ChannelID) {
+		return &chat.Misconfigured{Problem: "the channel id is not one of Discord's", Fix: fixChannel}
+	}
+	return nil
+}
+
+// assemble makes the bridge of a client.
+func assemble(cfg Config, c *client, key ed25519.PublicKey, status *reception.Status) *Bridge {
 	t := &threads{client: c, log: c.log, known: newRegistry(), starts: cache.New[string](maxSent)}
 	in := &inbox{cfg: cfg, log: c.log, client: c, known: t.known}
 	missed := &reader{cfg: cfg, begun: time.Now(), client: c, threads: t, inbox: in, readers: make(chan struct{}, maxReaders)}
-	r := &receiver{cfg: cfg, log: c.log, key: key, client: c, threads: t, inbox: in, reader: missed}
+	r := &receiver{cfg: cfg, log: c.log, key: key, client: c, threads: t, inbox: in, reader: missed, status: status}
+	r.add(r)
 	return &Bridge{client: c, threads: t, writer: &writer{log: c.log, client: c, threads: t, sent: newSent(), typed: cache.New[time.Time](1000)},
-		receiver: r, checker: &checker{log: c.log, client: c, receiver: r}}, nil
+		receiver: r, checker: &checker{log: c.log, client: c, receiver: r}}
 }
 
 // parseKey reads the application's public key (Discord, "Interactions

@@ -21,6 +21,7 @@ type checker struct {
 	log      *slog.Logger
 	client   *client
 	receiver *receiver
+	beside   bool // another bridge's connection serves the channel, and that one checks it
 	// watched is the problem that Watch found.
 	watched reception.Status
 }
@@ -29,7 +30,8 @@ type checker struct {
 // first failure that the others depend on.
 func (c *checker) Check(ctx context.Context) []chat.Finding {
 	run := &checking{checker: c}
-	found := reception.RunChecks(ctx, run.token, run.channel, run.rights, run.intent, run.commands, run.reception)
+	found := reception.RunChecks(ctx, run.token, run.channel, run.rights, reception.Beside(c.beside, run.intent),
+		reception.Beside(c.beside, run.commands), reception.Beside(c.beside, run.reception))
 	if c.watched.Failing() || chat.Failed(found) { // the state changed since Watch last checked
 		c.checkSetup(ctx)
 	}
@@ -63,6 +65,9 @@ func (c *checking) token(ctx context.Context) (chat.Finding, bool) {
 	}
 	if err := c.client.get(ctx, "/applications/@me", &c.app); err != nil {
 		return c.failed("bot token", err), false
+	}
+	if c.beside {
+		return chat.Finding{}, true
 	}
 	return chat.Fine("bot token", fmt.Sprintf("the bot is %s; its invite link is %s", me.Name, inviteLink(c.app.ID))), true
 }
@@ -192,7 +197,7 @@ func (c *checker) Watch(ctx context.Context) { reception.Watch(ctx, nil, c.check
 // one. A check that fails otherwise changes nothing, nor does what Run reports.
 func (c *checker) checkSetup(ctx context.Context) (failing bool) {
 	run := &checking{checker: c}
-	wrong := reception.Fault(ctx, run.token, run.channel, run.rights, run.commands)
+	wrong := reception.Fault(ctx, run.token, run.channel, run.rights, reception.Beside(c.beside, run.commands))
 	var misconfigured *chat.Misconfigured
 	switch {
 	case errors.Is(run.err, errToken) && c.client.cfg.Gateway, run.err != nil && !errors.As(run.err, &misconfigured):

@@ -28,7 +28,7 @@ type client struct {
 	http    *http.Client
 	pace    *pace
 	place   channelCache
-	self    selfMemory
+	self    *selfMemory
 	bots    *cache.Cache[bool]            // by user: whether it is a bot
 	members *cache.Cache[json.RawMessage] // by user: the member object, since a connection began
 }
@@ -47,8 +47,10 @@ func newClient(cfg Config) (*client, error) {
 		return nil, err
 	}
 	return &client{cfg: cfg, log: cfg.Log.With("bridge", Name), base: base, http: call.NewClient(cfg.Transport, 16), pace: newPace(),
-		bots: cache.New[bool](1000), members: cache.New[json.RawMessage](maxThreads)}, nil
+		self: new(selfMemory), bots: cache.New[bool](1000), members: newMembers()}, nil
 }
+
+func newMembers() *cache.Cache[json.RawMessage] { return cache.New[json.RawMessage](maxThreads) }
 
 // outcome is what became of a request.
 type outcome struct {

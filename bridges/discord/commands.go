@@ -94,15 +94,16 @@ func (r *receiver) handleInteraction(ctx context.Context, in chat.Receiver, data
 // command stores a slash command given in a thread of the bridge and returns the
 // answer to the operator.
 func (r *receiver) command(ctx context.Context, in chat.Receiver, i *interaction, data json.RawMessage) (text string, err error) {
-	if ours, err := r.commandable(ctx, i); err != nil || !ours {
+	one, err := r.whose(ctx, i)
+	if err != nil || one == nil {
 		return answerElse, err
 	}
 	data, err = withoutToken(data)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", chat.ErrPermanent, err)
 	}
-	one, _, _ := r.threads.known.get(i.Thread)
-	if err := r.inbox.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: one.session}); err != nil {
+	th, _, _ := one.threads.known.get(i.Thread)
+	if err := one.inbox.store(ctx, in, "i"+i.ID, i.Thread, event{Type: "INTERACTION_CREATE", Data: data, Session: th.session}); err != nil {
 		return "", err
 	}
 	return answerDone, nil
@@ -110,6 +111,17 @@ func (r *receiver) command(ctx context.Context, in chat.Receiver, i *interaction
 
 // commandTimeout is less than the 3 s that Discord waits for an answer.
 const commandTimeout = 2 * time.Second
+
+// whose is the receiver of the channel in whose thread a slash command was given, nil when
+// it was given elsewhere.
+func (r *receiver) whose(ctx context.Context, i *interaction) (*receiver, error) {
+	for _, one := range r.receivers {
+		if ours, err := one.commandable(ctx, i); err != nil || ours {
+			return one, err
+		}
+	}
+	return nil, nil
+}
 
 // commandable reports whether a slash command was given in a thread of the
 // bridge's channel. Most interactions contain the thread's parent.

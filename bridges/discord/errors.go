@@ -51,7 +51,7 @@ func newRefusal(route string, o *outcome, answer []byte) *refusal {
 	return e
 }
 
-var errToken = &chat.Misconfigured{Problem: "Discord does not accept the bot token", Fix: fixToken}
+var errToken = &chat.Misconfigured{Problem: "Discord does not accept the bot token", Fix: fixToken, Everywhere: true}
 
 // meanings maps codes of the API to errors (Discord, "JSON error codes").
 var meanings = map[int]error{
@@ -80,8 +80,8 @@ var meanings = map[int]error{
 	40001:  errToken,
 	50014:  errToken,
 	50025:  errToken,
-	40002:  &chat.Misconfigured{Problem: "Discord wants the bot's owner to verify the account", Fix: "verify the account that owns the bot, then press Test"},
-	60003:  &chat.Misconfigured{Problem: "the server wants two-factor authentication of its moderators", Fix: "switch it on for the account that owns the bot"},
+	40002:  &chat.Misconfigured{Problem: "Discord wants the bot's owner to verify the account", Fix: "verify the account that owns the bot, then press Test", Everywhere: true},
+	60003:  &chat.Misconfigured{Problem: "the server wants two-factor authentication of its moderators", Fix: "switch it on for the account that owns the bot", Everywhere: true},
 }
 
 // translate turns the error of a call into one of package chat or of this one. A

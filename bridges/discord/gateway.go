@@ -78,7 +78,9 @@ func (r *receiver) withoutGateway(ctx context.Context) error {
 		r.status.Set(wayNone)
 	} else {
 		r.status.Set(wayWebhook)
-		r.client.offerCommands(ctx)
+		for _, one := range r.receivers {
+			one.client.offerCommands(ctx)
+		}
 	}
 	r.log.Warn("operators' answers are not received from Discord: the gateway is off", "fix", fixGateway)
 	return nil
@@ -89,7 +91,7 @@ const fixGateway = "set ENABLE_DISCORD_GATEWAY=true"
 // listener receives events.
 type listener struct {
 	receiver *receiver
-	stream   *stream
+	streams  streams
 	events   chan *discordgo.Event // never closed: discordgo may be late
 	worker   sync.WaitGroup
 	stop     context.CancelFunc // of the worker
@@ -111,7 +113,7 @@ type session struct {
 const backlog = 1000
 
 func newListener(r *receiver, in chat.Receiver) *listener {
-	l := &listener{receiver: r, stream: newStream(r, in), events: make(chan *discordgo.Event, backlog)}
+	l := &listener{receiver: r, streams: newStreams(r, in), events: make(chan *discordgo.Event, backlog)}
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	l.worker.Go(func() { l.work(ctx) })
@@ -127,11 +129,11 @@ func (l *listener) end(ctx context.Context) {
 		l.hangUp()
 	}
 	l.abandon()
-	close(l.stream.ending)
+	l.streams.end()
 	timer := time.AfterFunc(endTimeout, l.stop)
 	defer timer.Stop()
 	l.worker.Wait()
-	l.stream.working.Wait()
+	l.streams.wait()
 	l.stop()
 }
 
@@ -140,7 +142,7 @@ func (l *listener) work(ctx context.Context) {
 	for ended := false; ctx.Err() == nil; {
 		select {
 		case e := <-l.events:
-			l.stream.dispatch(ctx, e.Type, e.RawData)
+			l.streams.dispatch(ctx, e.Type, e.RawData)
 			continue
 		default:
 		}
@@ -149,8 +151,8 @@ func (l *listener) work(ctx context.Context) {
 		}
 		select {
 		case e := <-l.events:
-			l.stream.dispatch(ctx, e.Type, e.RawData)
-		case <-l.stream.ending:
+			l.streams.dispatch(ctx, e.Type, e.RawData)
+		case <-l.streams[0].ending:
 			ended = true
 		case <-ctx.Done():
 		}

@@ -23,8 +23,10 @@ type receiver struct {
 	threads *threads
 	inbox   *inbox
 	reader  *reader
-	status  reception.Status
+	status  *reception.Status // of the connection, which all channels share
 	delays  delays
+	// receivers are those of all channels that receive by this connection, itself first.
+	receivers []*receiver
 }
 
 // storePause is the pause after the n-th failure to store an event. Discord sends it
@@ -120,6 +122,9 @@ func (r *receiver) handleChannel(ctx context.Context, in chat.Receiver, kind str
 		return nil
 	}
 	if c.Parent != r.cfg.ChannelID {
+		if c.Thread != nil { // its messages need not be looked up
+			r.threads.known.foreign(c.ID)
+		}
 		return nil
 	}
 	switch kind {

@@ -53,7 +53,6 @@ func (s *stream) dispatch(ctx context.Context, kind string, data json.RawMessage
 	s.noteEvent(kind)
 	switch kind {
 	case "READY":
-		s.receiver.ready(data)
 		s.put(ctx, "commands", task{what: kind, again: true, do: func(ctx context.Context) error {
 			s.receiver.client.offerCommands(ctx)
 			return nil

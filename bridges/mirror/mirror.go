@@ -40,13 +40,17 @@ type Options struct {
 	// Seal makes the tokens under which operators' files are read in bridge
 	// mode.
 	Seal *chat.FileSeal
-	// Moved is called when the bridge's channel has another id.
-	Moved func(ctx context.Context, to string) error
+	// Moved is called when a channel has another id.
+	Moved func(ctx context.Context, from, to string) error
+	// Own are the bridges of sites with a channel of their own, by the site's id, and Former
+	// those of channels that sites have left.
+	Own    map[string]chat.Bridge
+	Former []chat.Bridge
 }
 
-// New makes the mirror of a bridge.
+// New makes the mirror of a platform, whose common channel the bridge is.
 func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
-	p := access.New(engine, b, o.Log, o.Stateless, o.Moved)
+	p := access.New(engine, access.Channels{Common: b, Own: o.Own, Former: o.Former}, o.Log, o.Stateless, o.Moved)
 	if o.Colleague == nil {
 		o.Colleague = func(_ context.Context, by chat.Author, _ ...string) chat.Author { return by }
 	}
@@ -62,6 +66,9 @@ func New(engine *engine.Engine, b chat.Bridge, o Options) *Mirror {
 // Trouble returns the last failure, nil once an op succeeded again. It is a
 // [chat.Misconfigured] when a human has to act.
 func (m *Mirror) Trouble() error { return m.platform.Trouble() }
+
+// TroubleAt is the last failure in a channel.
+func (m *Mirror) TroubleAt(channel string) error { return m.platform.TroubleAt(channel) }
 
 // Ambiguous counts the ops whose outcome was unknown.
 func (m *Mirror) Ambiguous() int64 { return m.platform.Ambiguous() }

@@ -30,6 +30,15 @@ func RunChecks(ctx context.Context, checks ...Check) (found []chat.Finding) {
 	return found
 }
 
+// Beside makes a check that concerns the connection: where another bridge serves that, it
+// passes without a finding and without a call.
+func Beside(is bool, check Check) Check {
+	if !is {
+		return check
+	}
+	return func(context.Context) (chat.Finding, bool) { return chat.Finding{}, true }
+}
+
 // Fault runs the checks in order and returns the first failure, nil when there
 // is none. Only the first line of its fix is kept; the rest is for doctor.
 func Fault(ctx context.Context, checks ...Check) *chat.Misconfigured {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges/cache"
 	"github.com/relay-chat/relay/bridges/call"
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -71,6 +72,7 @@ type Bridge struct {
 
 var (
 	_ chat.Bridge   = (*Bridge)(nil)
+	_ chat.Besides  = (*Bridge)(nil)
 	_ chat.Recaller = (*Bridge)(nil)
 	_ chat.Stander  = (*Bridge)(nil)
 )
@@ -87,27 +89,40 @@ func New(cfg Config) (*Bridge, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	cfg.ChannelID = strings.TrimSpace(cfg.ChannelID)
 	switch {
 	case !isToken(cfg.BotToken):
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Slack's", Fix: fixToken}
 	case !isAppToken(cfg.AppToken):
 		return nil, &chat.Misconfigured{Problem: "the app token is not one of Slack's", Fix: fixAppToken}
-	case !isChannel(cfg.ChannelID):
-		return nil, &chat.Misconfigured{Problem: "the channel id is not one of Slack's", Fix: fixChannel}
+	}
+	if err := checkChannel(&cfg); err != nil {
+		return nil, err
 	}
 	base, err := call.ParseBase(cfg.APIURL, slack.APIURL, errBase)
 	if err != nil {
 		return nil, err
 	}
-	c := newClient(cfg, base)
+	return assemble(cfg, newClient(cfg, base), new(reception.Status)), nil
+}
+
+// checkChannel trims the channel's id and refuses what is none.
+func checkChannel(cfg *Config) error {
+	if cfg.ChannelID = strings.TrimSpace(cfg.ChannelID); !isChannel(cfg.ChannelID) {
+		return &chat.Misconfigured{Problem: "the channel id is not one of Slack's", Fix: fixChannel}
+	}
+	return nil
+}
+
+// assemble makes the bridge of a client.
+func assemble(cfg Config, c *client, status *reception.Status) *Bridge {
 	who := &people{client: c, names: cache.New[person](5000)}
 	t := &threads{client: c}
 	p := &parser{client: c, people: who, last: cache.New[*message](500)}
-	r := &receiver{cfg: cfg, log: c.log, begun: exactTS(time.Now()), client: c, parser: p, gaps: newGapTracker()}
+	r := &receiver{cfg: cfg, log: c.log, begun: exactTS(time.Now()), client: c, parser: p, status: status, gaps: newGapTracker()}
+	r.add(r)
 	w := &writer{log: c.log, client: c, threads: t, people: who,
 		quotes: cache.New[string](2000), quoted: cache.New[string](2000), uploads: cache.New[string](1000)}
-	return &Bridge{client: c, threads: t, writer: w, parser: p, receiver: r, checker: &checker{client: c, receiver: r}}, nil
+	return &Bridge{client: c, threads: t, writer: w, parser: p, receiver: r, checker: &checker{client: c, receiver: r}}
 }
 
 // Name implements [chat.Bridge].

@@ -17,6 +17,7 @@ import (
 type checker struct {
 	client   *client
 	receiver *receiver
+	beside   bool // another bridge's connection serves the channel, and that one checks it
 	// watched is the problem that Watch found.
 	watched reception.Status
 }
@@ -25,7 +26,7 @@ type checker struct {
 // failure that the others depend on.
 func (c *checker) Check(ctx context.Context) (found []chat.Finding) {
 	run := &checking{checker: c}
-	found = reception.RunChecks(ctx, run.token, run.scopes, run.channel, run.reception)
+	found = reception.RunChecks(ctx, reception.Beside(c.beside, run.token), reception.Beside(c.beside, run.scopes), run.channel, reception.Beside(c.beside, run.reception))
 	if c.watched.Failing() || chat.Failed(found) { // the state changed since Watch last checked
 		c.checkSetup(ctx)
 	}
@@ -78,6 +79,9 @@ func (c *checking) scopes(context.Context) (chat.Finding, bool) {
 
 func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	const subject = "channel"
+	if _, err := c.client.identify(ctx); err != nil {
+		return c.failed(subject, err), false
+	}
 	var ch *slack.Channel
 	err := c.client.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
 		ch, err = c.client.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: c.client.cfg.ChannelID})
@@ -158,7 +162,7 @@ func (c *checker) Watch(ctx context.Context) {
 // one. A check that fails otherwise changes nothing, nor does what Run reports.
 func (c *checker) checkSetup(ctx context.Context) (failing bool) {
 	run := &checking{checker: c}
-	wrong := reception.Fault(ctx, run.token, run.scopes, run.channel)
+	wrong := reception.Fault(ctx, reception.Beside(c.beside, run.token), reception.Beside(c.beside, run.scopes), run.channel)
 	way, problem := c.receiver.receiving()
 	reported := errors.Is(run.err, errToken) && (way == "" || problem != nil)
 	var misconfigured *chat.Misconfigured

@@ -28,11 +28,11 @@ type client struct {
 	http *http.Client
 	base *url.URL // of the Web API
 	pace *pace
-	self atomic.Pointer[self]
+	self *atomic.Pointer[self] // of all its channels
 }
 
 func newClient(cfg Config, base *url.URL) *client {
-	c := &client{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause)}
+	c := &client{cfg: cfg, log: cfg.Log.With("bridge", Name), http: call.NewClient(cfg.Transport, 8), base: base, pace: newPace(cfg.Pause), self: new(atomic.Pointer[self])}
 	c.api = slack.New(cfg.BotToken, slack.OptionAPIURL(base.String()+"/"), slack.OptionAppLevelToken(cfg.AppToken),
 		slack.OptionHTTPClient(caller{c.http, c.log, cache.New[bool](100)}), slack.OptionLog(log.New(io.Discard, "", 0)), slack.OptionOnResponseHeaders(c.readScopes))
 	return c

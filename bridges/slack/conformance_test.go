@@ -32,7 +32,13 @@ func (w webhooked) Run(ctx context.Context, in chat.Receiver) error {
 // The bridge proves what every bridge has to, in a channel that takes a message a
 // second: over Socket Mode with all scopes, and over pushed events with hardly
 // more than every app has.
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { bothWays(t, bridgetest.RunInBubble) }
+
+// TestChannels: one app serves the channels of several sites.
+func TestChannels(t *testing.T) { bothWays(t, bridgetest.RunChannels) }
+
+// bothWays runs a test for each way to receive.
+func bothWays(t *testing.T, run func(*testing.T, func(*testing.T) (bridgetest.Platform, bridgetest.Connect))) {
 	for name, c := range map[string]struct {
 		scopes []string
 		pushed bool
@@ -41,7 +47,7 @@ func TestConformance(t *testing.T) {
 		"webhook": {slices.Concat(slacktest.SeedScopes, []string{"files:write"}), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bridgetest.RunInBubble(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
+			run(t, func(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
 				f := slacktest.NewInBubble(t)
 				f.Paced = true
 				f.Grant(c.scopes...)

@@ -56,10 +56,10 @@ var refusals = map[string]error{
 	"not_in_channel":         errOutside,
 	"is_archived":            &chat.Misconfigured{Problem: "the channel is archived", Fix: "unarchive the channel in Slack, or take another one for SLACK_CHANNEL_ID"},
 	"restricted_action":      &chat.Misconfigured{Problem: "the workspace does not let the app write in the channel", Fix: "allow it in the channel's settings, under Permissions, or ask an administrator of the workspace"},
-	"not_allowed_token_type": &chat.Misconfigured{Problem: "the token is not that of a bot", Fix: fixToken},
-	"org_login_required":     &chat.Misconfigured{Problem: "the workspace is closed while it joins an organisation", Fix: "wait until that is done, then copy the new token"},
-	"ekm_access_denied":      &chat.Misconfigured{Problem: "an administrator of the workspace suspended the use of its messages", Fix: "ask an administrator of the workspace"},
-	"access_denied":          &chat.Misconfigured{Problem: "the app may not do that in this workspace", Fix: "ask an administrator of the workspace"},
+	"not_allowed_token_type": &chat.Misconfigured{Problem: "the token is not that of a bot", Fix: fixToken, Everywhere: true},
+	"org_login_required":     &chat.Misconfigured{Problem: "the workspace is closed while it joins an organisation", Fix: "wait until that is done, then copy the new token", Everywhere: true},
+	"ekm_access_denied":      &chat.Misconfigured{Problem: "an administrator of the workspace suspended the use of its messages", Fix: "ask an administrator of the workspace", Everywhere: true},
+	"access_denied":          &chat.Misconfigured{Problem: "the app may not do that in this workspace", Fix: "ask an administrator of the workspace", Everywhere: true},
 	"invalid_auth":           errToken,
 	"not_authed":             errToken,
 	"token_revoked":          errToken,
@@ -90,7 +90,7 @@ var sameRefusal = map[string]string{
 	"two_factor_setup_required":                "access_denied",
 }
 
-var errToken = &chat.Misconfigured{Problem: "Slack does not accept the bot token", Fix: fixToken}
+var errToken = &chat.Misconfigured{Problem: "Slack does not accept the bot token", Fix: fixToken, Everywhere: true}
 
 var errOutside = &chat.Misconfigured{Problem: "the app is not in the channel", Fix: fixInvite}
 
@@ -164,7 +164,7 @@ func missing(method string, e slack.SlackErrorResponse) error {
 		return &chat.Misconfigured{Problem: "the app token lacks the scope connections:write", Fix: fixAppToken}
 	}
 	needed := cmp.Or(e.Needed, "that "+method+" needs")
-	wrong := &chat.Misconfigured{Problem: "the app lacks the scope " + needed, Fix: fixScope}
+	wrong := &chat.Misconfigured{Problem: "the app lacks the scope " + needed, Fix: fixScope, Everywhere: true}
 	return fmt.Errorf("%w: %w", errScope, wrong)
 }
 

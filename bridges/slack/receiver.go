@@ -20,8 +20,10 @@ type receiver struct {
 	begun  string // when the bridge was started, as Slack's time stamp
 	client *client
 	parser *parser
-	status reception.Status
-	proven atomic.Bool // Slack pushed something
+	status *reception.Status // of the connection, which all channels share
+	// receivers are those of all channels that receive by this connection, itself first.
+	receivers []*receiver
+	proven    atomic.Bool // Slack pushed something
 	// unsignedAt is when a push without Slack's signature came, in ns.
 	unsignedAt atomic.Int64
 	gaps       *gapTracker
@@ -47,11 +49,15 @@ func (r *receiver) Run(ctx context.Context, in chat.Receiver) error {
 	if r.cfg.Back > 0 {
 		from = time.Now().Add(-r.cfg.Back)
 	}
-	r.gaps.start(in, from)
+	for _, one := range r.receivers {
+		one.gaps.start(in, from)
+	}
 	if way == waySocket {
 		ctx, cancel := context.WithCancel(ctx)
 		var filling sync.WaitGroup
-		filling.Go(func() { r.fillGaps(ctx) })
+		for _, one := range r.receivers {
+			filling.Go(func() { one.fillGaps(ctx) })
+		}
 		defer filling.Wait()
 		defer cancel()
 	}
@@ -66,8 +72,10 @@ func (r *receiver) Run(ctx context.Context, in chat.Receiver) error {
 			return err
 		case err == nil && way == wayWebhook:
 			r.reportReceiving(wayWebhook)
-			r.gaps.open()
-			r.fill(ctx, in, 1)
+			r.openGaps()
+			for _, one := range r.receivers {
+				one.fill(ctx, in, 1)
+			}
 			return nil
 		}
 		if lasted {
@@ -106,31 +114,32 @@ func pauseAfter(err error, failures int) time.Duration {
 	return retryPause(failures)
 }
 
-// handleEvent stores a raw event that matters to relay, or makes it wait behind a gap
-// or after a failure; done is called once it is stored.
-func (r *receiver) handleEvent(ctx context.Context, in chat.Receiver, raw []byte, done func()) error {
-	u, means, err := r.update(raw)
+// handleEvent stores a raw event that matters to relay, or makes it wait behind a gap of
+// its channel or after a failure; done is called once it is stored. It returns the receiver
+// of the channel.
+func (r *receiver) handleEvent(ctx context.Context, in chat.Receiver, raw []byte, done func()) (one *receiver, err error) {
+	one, u, err := r.update(raw)
 	switch {
 	case err != nil:
-		return err
-	case !means:
+		return r, err
+	case one == nil:
 		done()
-		return nil
-	case r.gaps.hold(waiting{u, done}):
-		return nil
+		return r, nil
+	case one.gaps.hold(waiting{u, done}):
+		return one, nil
 	}
 	if err := in.Receive(ctx, u); err != nil {
-		r.gaps.unstored(waiting{u, done})
-		return err
+		one.gaps.unstored(waiting{u, done})
+		return one, err
 	}
 	done()
-	return nil
+	return one, nil
 }
 
 // store stores a raw event that was read.
 func (r *receiver) store(ctx context.Context, in chat.Receiver, raw []byte) error {
-	u, means, err := r.update(raw)
-	if err != nil || !means {
+	one, u, err := r.update(raw)
+	if err != nil || one == nil {
 		return err
 	}
 	return in.Receive(ctx, u)
@@ -139,22 +148,24 @@ func (r *receiver) store(ctx context.Context, in chat.Receiver, raw []byte) erro
 // limitedPause is how long after the notice of a minute without events that is read.
 const limitedPause = 90 * time.Second
 
-// update returns what is stored of a raw event; means is false if the event does not
-// matter to relay.
-func (r *receiver) update(raw []byte) (u chat.Update, means bool, err error) {
+// update returns what is stored of a raw event, and the receiver of its channel, nil if the
+// event does not matter to relay.
+func (r *receiver) update(raw []byte) (one *receiver, u chat.Update, err error) {
 	e, err := decode(raw)
 	if err != nil {
-		return u, false, fmt.Errorf("%w: the event is not from Slack", chat.ErrPermanent)
+		return nil, u, fmt.Errorf("%w: the event is not from Slack", chat.ErrPermanent)
 	}
 	if e.Type == "app_rate_limited" {
 		r.log.Warn("Slack leaves out events, as there were more than 30,000 in an hour; reading what they said")
-		r.gaps.suppose(time.Unix(e.LimitedMinute, 0), time.Now().Add(limitedPause))
+		for _, one := range r.receivers {
+			one.gaps.suppose(time.Unix(e.LimitedMinute, 0), time.Now().Add(limitedPause))
+		}
 	}
-	meaning, _ := r.parser.meaning(e)
+	one, meaning := r.whose(e)
 	if meaning.Kind == 0 {
-		return u, false, nil
+		return nil, u, nil
 	}
-	return chat.Update{Bridge: Name, Key: e.key(), Thread: meaning.Thread.Ref, Raw: chat.Raw(raw)}, true, nil
+	return one, chat.Update{Bridge: Name, Key: e.key(), Thread: meaning.Thread.Ref, Raw: chat.Raw(raw)}, nil
 }
 
 // Ways to receive events.

@@ -52,7 +52,7 @@ func (r *receiver) listen(ctx context.Context, in chat.Receiver) (lasted bool, e
 			break
 		}
 		if f.Type == "hello" {
-			r.gaps.open()
+			r.openGaps()
 		}
 		done, failed := r.handleFrame(ctx, conn, in, &f)
 		if err = failed; done || err != nil {
@@ -83,7 +83,7 @@ func (r *receiver) connect(ctx context.Context) (*socket, error) {
 	extendDeadline(conn)
 	conn.SetPingHandler(func(data string) error {
 		extendDeadline(conn)
-		r.gaps.touch(time.Now())
+		r.touchGaps(time.Now())
 		_ = conn.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeLimit)) // the next read reports a failure
 		return nil
 	})
@@ -102,7 +102,7 @@ func (r *receiver) next(conn *socket) (f frame, err error) {
 	extendDeadline(conn.Conn)
 	_ = json.Unmarshal(raw, &f)
 	if f.Type != "hello" { // which ends the gap that listen opens
-		r.gaps.touch(time.Now())
+		r.touchGaps(time.Now())
 	}
 	return f, nil
 }
@@ -121,7 +121,7 @@ func (r *receiver) handleFrame(ctx context.Context, conn *socket, in chat.Receiv
 		return true, nil
 	case "events_api":
 		id := f.EnvelopeID
-		err = r.handleEvent(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // the next read reports a failure
+		_, err = r.handleEvent(ctx, in, f.Payload, func() { _ = conn.acknowledge(id) }) // the next read reports a failure
 		if err != nil && !errors.Is(err, chat.ErrPermanent) {
 			r.log.Error("an event could not be stored; retrying", "err", err)
 		}

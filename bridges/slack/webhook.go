@@ -25,7 +25,9 @@ func (r *receiver) Webhook(in chat.Receiver) http.Handler {
 			return
 		}
 		if req.Header.Get("X-Slack-Retry-Num") != "" { // others may have been given up
-			r.gaps.lookBack(time.Now(), retriedLook)
+			for _, one := range r.receivers {
+				one.gaps.lookBack(time.Now(), retriedLook)
+			}
 		}
 		err = r.handlePush(req.Context(), in, raw)
 		switch {
@@ -66,7 +68,8 @@ func (r *receiver) handlePush(ctx context.Context, in chat.Receiver, raw []byte)
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
 	stored := make(chan struct{})
-	if err := r.handleEvent(ctx, in, raw, func() { close(stored) }); err != nil {
+	one, err := r.handleEvent(ctx, in, raw, func() { close(stored) })
+	if err != nil {
 		return err
 	}
 	select {
@@ -74,9 +77,9 @@ func (r *receiver) handlePush(ctx context.Context, in chat.Receiver, raw []byte)
 		return nil
 	default:
 	}
-	if r.gaps.filling.TryLock() { // no gap is being read
-		err := r.flush(ctx, in, false)
-		r.gaps.filling.Unlock()
+	if one.gaps.filling.TryLock() { // no gap is being read
+		err := one.flush(ctx, in, false)
+		one.gaps.filling.Unlock()
 		if err != nil {
 			return err
 		}

@@ -16,10 +16,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
+	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -56,6 +58,7 @@ type Bridge struct {
 
 var (
 	_ chat.Bridge       = (*Bridge)(nil)
+	_ chat.Besides      = (*Bridge)(nil)
 	_ chat.ThreadEraser = (*Bridge)(nil)
 )
 
@@ -73,9 +76,9 @@ func New(cfg Config) (*Bridge, error) {
 	if !isToken(cfg.Token) {
 		return nil, &chat.Misconfigured{Problem: "the bot token is not one of Telegram's", Fix: fixToken}
 	}
-	group, err := strconv.ParseInt(strings.TrimSpace(cfg.ChatID), 10, 64)
+	group, err := parseGroup(cfg.ChatID)
 	if err != nil {
-		return nil, &chat.Misconfigured{Problem: "the chat id is not a number", Fix: fixChatID}
+		return nil, err
 	}
 	if !isSecret(cfg.WebhookSecret) {
 		return nil, &chat.Misconfigured{Problem: "Telegram does not accept this webhook secret",
@@ -91,11 +94,25 @@ func New(cfg Config) (*Bridge, error) {
 	}
 	log := cfg.Log.With("bridge", Name)
 	bot := &gotgbot.Bot{Token: cfg.Token, User: gotgbot.User{Id: id, IsBot: true}, BotClient: caller}
-	c := &client{log: log, bot: bot, caller: caller, budget: newBudget(cfg.Budget)}
+	c := &client{log: log, bot: bot, caller: caller, budget: newBudget(cfg.Budget), username: new(atomic.Pointer[string])}
 	c.group.Store(group)
+	return assemble(cfg, c, new(reception.Status)), nil
+}
+
+// parseGroup reads the id of a group.
+func parseGroup(id string) (group int64, err error) {
+	if group, err = strconv.ParseInt(strings.TrimSpace(id), 10, 64); err != nil {
+		return 0, &chat.Misconfigured{Problem: "the chat id is not a number", Fix: fixChatID}
+	}
+	return group, nil
+}
+
+// assemble makes the bridge of a client.
+func assemble(cfg Config, c *client, status *reception.Status) *Bridge {
 	t := &threads{client: c, created: newCreatedTopics()}
-	r := &receiver{cfg: cfg, log: log, client: c, threads: t, changed: make(chan struct{}, 1)}
-	return &Bridge{client: c, threads: t, writer: &writer{log: log, client: c, threads: t}, receiver: r, checker: &checker{client: c, receiver: r}}, nil
+	r := &receiver{cfg: cfg, log: c.log, client: c, threads: t, status: status, changed: make(chan struct{}, 1)}
+	r.add(r)
+	return &Bridge{client: c, threads: t, writer: &writer{log: c.log, client: c, threads: t}, receiver: r, checker: &checker{client: c, receiver: r}}
 }
 
 // Name implements [chat.Bridge].

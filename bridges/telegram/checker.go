@@ -17,6 +17,7 @@ import (
 type checker struct {
 	client   *client
 	receiver *receiver
+	beside   bool // another bridge's connection serves the group, and that one checks it
 	// watched is the problem that Watch found with the group or the webhook.
 	watched reception.Status
 }
@@ -24,7 +25,7 @@ type checker struct {
 // Check implements [chat.Bridge]. It runs the checks in order and stops at the
 // first failure that the others depend on.
 func (c *checker) Check(ctx context.Context) []chat.Finding {
-	found := reception.RunChecks(ctx, c.checkToken, c.checkGroup, c.checkRights, c.checkReception)
+	found := reception.RunChecks(ctx, reception.Beside(c.beside, c.checkToken), c.checkGroup, c.checkRights, reception.Beside(c.beside, c.checkReception))
 	c.checkSetup(ctx) // the state may have changed since Watch last checked
 	return found
 }
@@ -108,7 +109,7 @@ func (c *checker) checkSetup(ctx context.Context) (failing bool) {
 	if err == nil {
 		_, err = c.client.readRights(ctx)
 	}
-	if err == nil {
+	if err == nil && !c.beside {
 		err = c.checkPushes(ctx)
 	}
 	way, _ := c.receiver.status.Get()

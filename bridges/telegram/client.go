@@ -24,7 +24,7 @@ type client struct {
 	budget *budget
 	// group is the chat's id. It changes when Telegram moves the group to a new one.
 	group    atomic.Int64
-	username atomic.Pointer[string] // the bot's, once it is known
+	username *atomic.Pointer[string] // the bot's, once it is known; of all its groups
 }
 
 // Channel implements [chat.Bridge].

@@ -17,6 +17,9 @@ func TestConformance(t *testing.T) { bridgetest.RunInBubble(t, openGroup) }
 // long outage for all platforms.
 func TestCrowdedOutage(t *testing.T) { bridgetest.RunCrowdedOutage(t, openGroup) }
 
+// TestChannels: one bot serves the groups of several sites.
+func TestChannels(t *testing.T) { bridgetest.RunChannels(t, openGroup) }
+
 func openGroup(t *testing.T) (bridgetest.Platform, bridgetest.Connect) {
 	f := telegramtest.NewInBubble(t)
 	f.Budget = 20

@@ -93,7 +93,7 @@ var refusals = []struct {
 		Fix: "open the group in Telegram, which says why; or make another group and put its id into TELEGRAM_CHAT_ID"}},
 }
 
-var errToken = &chat.Misconfigured{Problem: "Telegram does not accept the bot token", Fix: fixToken}
+var errToken = &chat.Misconfigured{Problem: "Telegram does not accept the bot token", Fix: fixToken, Everywhere: true}
 
 // translate turns the error of a call into one of package chat or of this one. A
 // call that may safely be repeated is never ambiguous.

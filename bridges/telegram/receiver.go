@@ -22,9 +22,11 @@ type receiver struct {
 	log         *slog.Logger
 	client      *client
 	threads     *threads
-	status      reception.Status
-	pushedSince atomic.Int64  // when the webhook was set
-	changed     chan struct{} // makes Watch look: something changed in the group
+	status      *reception.Status // of the connection, which all groups share
+	receivers   []*receiver       // those of all groups that receive by this connection, itself first
+	groups      groups            // that the bot was added to
+	pushedSince atomic.Int64      // when the webhook was set
+	changed     chan struct{}     // makes Watch look: something changed in the group
 }
 
 // Long polling (Bot API, getUpdates). Telegram renumbers the updates of a bot that
@@ -89,7 +91,7 @@ func (p *poller) step(ctx context.Context) (done bool, err error) {
 		}
 		p.receiver.announce(pushes, time.Since(p.disturbed) < quietTime)
 		if p.registered = true; pushes {
-			p.receiver.threads.created.read(pushes)
+			p.receiver.readTopics(pushes)
 			return true, nil
 		}
 	}
@@ -127,7 +129,7 @@ func (p *poller) poll(ctx context.Context) error {
 		p.offset, p.moved = id+1, time.Now()
 	}
 	if len(updates) < pollLimit {
-		p.receiver.threads.created.read(false)
+		p.receiver.readTopics(false)
 	}
 	if len(updates) == 0 && time.Since(begun) < emptyPause {
 		return chat.Rest(ctx, emptyPause)
@@ -155,8 +157,10 @@ func (r *receiver) receive(ctx context.Context, in chat.Receiver, raw []byte) (i
 	if err != nil && u.ID == 0 {
 		return 0, fmt.Errorf("%w: an update without a number: %w", chat.ErrPermanent, err)
 	}
-	r.observe(u)
-	meaning, err := r.Parse(raw)
+	if u.Member != nil {
+		r.learnGroup(raw)
+	}
+	meaning, err := r.understand(u, raw)
 	if err == nil && len(meaning) == 0 {
 		return u.ID, nil
 	}
@@ -167,6 +171,34 @@ func (r *receiver) receive(ctx context.Context, in chat.Receiver, raw []byte) (i
 		stored.Thread = meaning[0].Thread.Ref
 	}
 	return u.ID, in.Receive(ctx, stored)
+}
+
+// understand lets the receivers of all groups look at an update, and returns what it means
+// to the one whose group it concerns.
+func (r *receiver) understand(u *update, raw []byte) (meaning []chat.Inbound, err error) {
+	for _, one := range r.receivers {
+		one.observe(u)
+		if meaning, err = one.Parse(raw); err != nil || len(meaning) > 0 {
+			break
+		}
+	}
+	return meaning, err
+}
+
+// learnGroup keeps which group the bot was added to or removed from.
+func (r *receiver) learnGroup(raw []byte) {
+	var u groupUpdate
+	if json.Unmarshal(raw, &u) == nil {
+		r.groups.learn(groupUpdate{Member: u.Member})
+	}
+}
+
+// readTopics notes that the topics of all groups are reported until now, or that Telegram
+// pushes the reports.
+func (r *receiver) readTopics(pushes bool) {
+	for _, one := range r.receivers {
+		one.threads.created.read(pushes)
+	}
 }
 
 // observe keeps what the bridge itself has to know: its new topics, their sessions

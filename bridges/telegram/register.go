@@ -23,7 +23,7 @@ var allowedUpdates = []string{"message", "edited_message", "message_reaction", "
 // kept; else one is set if relay has a public address and a secret; else updates
 // are polled and pushes is false.
 func (r *receiver) register(ctx context.Context) (pushes bool, err error) {
-	if err := r.client.introduce(ctx); err != nil {
+	if err := r.introduce(ctx); err != nil {
 		return false, err
 	}
 	info, err := r.client.bot.GetWebhookInfoWithContext(ctx, nil)
@@ -42,15 +42,17 @@ func (r *receiver) register(ctx context.Context) (pushes bool, err error) {
 	return pushes && err == nil, err
 }
 
-// introduce fetches the bot's name and offers its commands.
-func (c *client) introduce(ctx context.Context) error {
-	me, err := c.bot.GetMeWithContext(ctx, nil)
+// introduce fetches the bot's name and offers its commands in all groups.
+func (r *receiver) introduce(ctx context.Context) error {
+	me, err := r.client.bot.GetMeWithContext(ctx, nil)
 	if err != nil {
 		return translate(err, true)
 	}
-	c.username.Store(&me.Username)
-	if err := c.offerCommands(ctx); err != nil {
-		c.log.Warn("the commands could not be put into the group's menu", "err", err)
+	r.client.username.Store(&me.Username)
+	for _, one := range r.receivers {
+		if err := one.client.offerCommands(ctx); err != nil {
+			r.log.Warn("the commands could not be put into a group's menu", "group", one.client.Channel(), "err", err)
+		}
 	}
 	return nil
 }

@@ -3,11 +3,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"slices"
-	"strconv"
-	"sync"
-
-	"github.com/PaulSonOfLars/gotgbot/v2"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -15,14 +10,8 @@ import (
 // Setup connects a bot whose group is not known yet. It finds the groups by the
 // updates that Telegram keeps for the bot.
 type Setup struct {
-	mu     sync.Mutex
 	bridge *Bridge
-	groups []group
-}
-
-type group struct {
-	id    int64
-	title string
+	groups groups
 }
 
 // NewSetup returns the set-up of a token, without any call.
@@ -47,29 +36,14 @@ func (s *Setup) Bot(ctx context.Context) (name, link string, found []chat.Findin
 
 // Places returns the groups that the bot was added to, each with what it lacks.
 func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.findGroups(ctx); err != nil {
 		return nil, err
 	}
-	for _, g := range s.groups {
-		place := chat.Place{ID: strconv.FormatInt(g.id, 10), Name: g.title}
-		list = append(list, place.WithProblem("Telegram", s.checkGroup(ctx, g.id)))
-	}
-	return list, nil
+	return s.bridge.client.places(ctx, &s.groups), nil
 }
 
 // Enter does nothing: the bot is in its groups already.
 func (s *Setup) Enter(context.Context, string) error { return nil }
-
-func (s *Setup) checkGroup(ctx context.Context, id int64) error {
-	s.bridge.client.group.Store(id)
-	if _, err := s.bridge.client.readGroup(ctx); err != nil {
-		return err
-	}
-	_, err := s.bridge.client.readRights(ctx)
-	return err
-}
 
 // latest makes Telegram return the last hundred updates, and forget earlier ones
 // (Bot API, "getUpdates"): nobody waits for those of a bot without a group.
@@ -91,7 +65,7 @@ func (s *Setup) findGroups(ctx context.Context) error {
 		return err
 	}
 	for _, u := range updates {
-		s.learn(u)
+		s.groups.learn(u)
 	}
 	return nil
 }
@@ -108,46 +82,6 @@ func (s *Setup) freeUpdates(ctx context.Context) error {
 	}
 	return s.bridge.receiver.deleteWebhook(ctx)
 }
-
-// groupUpdate is what an update says about a group.
-type groupUpdate struct {
-	Member  *groupEvent `json:"my_chat_member"`
-	Message *groupEvent `json:"message"`
-}
-
-type groupEvent struct {
-	Chat struct {
-		ID    int64  `json:"id"`
-		Type  string `json:"type"`
-		Title string `json:"title"`
-	} `json:"chat"`
-	Now *struct {
-		Status string `json:"status"`
-	} `json:"new_chat_member"`
-	MovedTo int64 `json:"migrate_to_chat_id"`
-}
-
-func (s *Setup) learn(u groupUpdate) {
-	for _, e := range []*groupEvent{u.Member, u.Message} {
-		if e == nil || e.Chat.Type != "group" && e.Chat.Type != "supergroup" {
-			continue
-		}
-		s.groups = slices.DeleteFunc(s.groups, func(g group) bool { return g.id == e.Chat.ID || g.id == e.MovedTo })
-		switch {
-		case e.MovedTo != 0:
-			s.groups = append(s.groups, group{e.MovedTo, e.Chat.Title})
-		case e == u.Member && e.Now != nil && (e.Now.Status == gotgbot.ChatMemberStatusLeft || e.Now.Status == gotgbot.ChatMemberStatusBanned):
-		default:
-			s.groups = append(s.groups, group{e.Chat.ID, e.Chat.Title})
-		}
-	}
-	if more := len(s.groups) - maxGroups; more > 0 {
-		s.groups = s.groups[more:]
-	}
-}
-
-// maxGroups bounds the groups that are looked at.
-const maxGroups = 20
 
 // trialName is the name of a topic that is there for a moment.
 const trialName = "relay: test"

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Bridge is the adapter of one chat platform. It knows the platform's API,
+// Bridge is the adapter of one channel of a chat platform. It knows the platform's API,
 // limits and errors, and nothing of relay's store: a mirror decides what is
 // shown in which thread and keeps the links, the bridge shows it. A bridge is
 // made for one configuration and replaced when that changes.
@@ -18,7 +18,7 @@ type Bridge interface {
 	// Name is the bridge's name everywhere.
 	Name() string
 	// Channel is the chat or channel that threads are opened in. Threads and
-	// links of another one belong to an earlier configuration.
+	// links of another one belong to another bridge or an earlier configuration.
 	Channel() string
 	// Limits returns the platform's limits.
 	Limits() Limits
@@ -58,6 +58,17 @@ type Bridge interface {
 	// Check tests token, rights, channel and reception, for relay doctor and
 	// the console's set-up cards.
 	Check(ctx context.Context) []Finding
+}
+
+// Besides is a bridge whose connection serves several channels of a platform.
+type Besides interface {
+	// Beside makes the bridge of another channel. It receives by the connection of this
+	// one, whose Run and Webhook serve both, and checks nothing but its channel. It is
+	// called before Run and Webhook.
+	Beside(channel string) (Bridge, error)
+	// Tell writes a text in the channel itself, for the team. Where the channel takes only
+	// threads it returns ErrPermanent.
+	Tell(ctx context.Context, text string) error
 }
 
 // ThreadEraser is a bridge whose platform deletes a thread with all that is in it.
@@ -337,6 +348,8 @@ var (
 type Misconfigured struct {
 	Problem string // "the bot may not create topics"
 	Fix     string // "make the bot an administrator with the right Manage topics"
+	// Everywhere: no channel of the platform works, as with a wrong token.
+	Everywhere bool
 }
 
 func (e *Misconfigured) Error() string { return e.Problem + ": " + e.Fix }

@@ -7,8 +7,8 @@ const (
 	StepDone  = "done"
 )
 
-// BridgeStep is what somebody enters to connect a platform; empty fields leave what is
-// set.
+// BridgeStep is what somebody enters to connect a platform, or to give a site a channel of
+// its own; empty fields leave what is set. A site has no tokens.
 type BridgeStep struct {
 	Token    string `json:"token"`
 	AppToken string `json:"appToken"` // the second one, where there is one
@@ -35,6 +35,8 @@ type Place struct {
 	Name string `json:"name"`
 	// Within is the server that a channel belongs to.
 	Within string `json:"within,omitempty"`
+	// Sites are those whose conversations begin there; only where it is asked for a site.
+	Sites []string `json:"sites,omitempty"`
 	// Problem keeps it from being used until it is fixed.
 	Problem string `json:"problem,omitempty"`
 	Fix     string `json:"fix,omitempty"`

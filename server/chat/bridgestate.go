@@ -21,6 +21,18 @@ type BridgeState struct {
 	// often and are retried; nil for none.
 	Failed   *BridgeTrouble `json:"failed,omitempty"`
 	Retrying *BridgeTrouble `json:"retrying,omitempty"`
+	// Sites are those whose conversations begin in a channel of their own.
+	Sites []SiteChannel `json:"sites,omitempty"`
+}
+
+// SiteChannel is how the channel is doing that a site has of its own.
+type SiteChannel struct {
+	Site      string `json:"site"`
+	Channel   string `json:"channel"` // the platform's id
+	State     string `json:"state"`   // running, failing or misconfigured
+	LastError string `json:"lastError,omitempty"`
+	Fix       string `json:"fix,omitempty"`
+	Details   string `json:"details,omitempty"`
 }
 
 // BridgeTrouble describes undelivered events by the newest of them.

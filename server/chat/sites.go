@@ -4,7 +4,8 @@ import "slices"
 
 // Sites are all sites with their settings, as they are at one moment.
 type Sites struct {
-	list     []Site // the first one first, then by name
+	list     []Site    // the first one first, then by name
+	relay    *Settings // without any site's own
 	settings map[string]*Settings
 	byKey    map[string]*Site
 	byID     map[string]*Site
@@ -16,7 +17,7 @@ type Sites struct {
 // settings that each has instead of relay's own. What a file declares wins; nil: there is
 // none.
 func SitesOf(stored []Site, relay *Settings, own map[string]map[string]Raw, file *SitesFile) *Sites {
-	s := &Sites{settings: map[string]*Settings{}, byKey: map[string]*Site{}, byID: map[string]*Site{}}
+	s := &Sites{relay: relay, settings: map[string]*Settings{}, byKey: map[string]*Site{}, byID: map[string]*Site{}}
 	if !slices.ContainsFunc(stored, func(site Site) bool { return site.ID == "" }) {
 		s.list = append(s.list, Site{})
 	}
@@ -97,6 +98,15 @@ func (s *Sites) Public(session *Session) PublicSession {
 	public := session.Public()
 	public.Site = s.Shown(session.Site)
 	return public
+}
+
+// Common returns what the settings of all sites are made of: those of the only one, as long
+// as there is only one.
+func (s *Sites) Common() *Settings {
+	if s.Several() {
+		return s.relay
+	}
+	return s.Settings("")
 }
 
 // Settings returns a site's settings; those of the first for one that is gone.

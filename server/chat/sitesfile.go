@@ -1,5 +1,7 @@
 package chat
 
+import "cmp"
+
 // SitesFile is what a file declares of sites. It wins over what is stored, and is changed in
 // the file alone.
 type SitesFile struct {
@@ -31,6 +33,25 @@ func (f *SitesFile) Declares(id string) bool {
 		}
 	}
 	return false
+}
+
+// Alone makes the sites of a file where nothing is stored; no file makes the first alone.
+func (f *SitesFile) Alone(relay *Settings) *Sites {
+	var list []Site
+	if f != nil {
+		for i := range f.Sites {
+			d := &f.Sites[i]
+			list = append(list, Site{ID: d.ID, Name: cmp.Or(valueOf(d.Name), d.ID)})
+		}
+	}
+	return SitesOf(list, relay, nil, f)
+}
+
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // Declared returns what the file says of a site, and the file's name; nil, when it is not

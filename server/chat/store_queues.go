@@ -43,6 +43,9 @@ type ThreadReader interface {
 	ThreadOf(sessionID, bridge, channel string) (Thread, error)
 	// ThreadsOf lists the session's threads that are not gone.
 	ThreadsOf(sessionID string) ([]Thread, error)
+	// ChannelsInUse lists the channels of a bridge with threads that are not gone of
+	// conversations that are open.
+	ChannelsInUse(bridge string) ([]string, error)
 	// LinksOf lists the copies of a session's messages in a channel.
 	LinksOf(sessionID, bridge, channel string) ([]Link, error)
 	// LostThreads counts the session's threads in a channel that are gone.

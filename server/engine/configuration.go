@@ -226,31 +226,40 @@ func (l levels) store(tx chat.Tx) error {
 	return errors.Join(errs...)
 }
 
+// StoredSites reads the settings of relay and its sites, over those of the environment.
+func StoredSites(rd chat.Reader, declared []chat.Setting, env map[string]chat.Raw) (relay *chat.Settings, sites *chat.Sites, err error) {
+	stored, err := rd.Settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := rd.Sites()
+	if err != nil {
+		return nil, nil, err
+	}
+	own, err := rd.SiteSettings()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := sitesFile(rd)
+	if err != nil {
+		return nil, nil, err
+	}
+	relay = chat.SettingsOf(declared, env, stored)
+	return relay, chat.SitesOf(list, relay, own, file), nil
+}
+
 // loadSettings reads the stored settings over those of the environment.
 func (c *configuration) loadSettings(ctx context.Context) error {
 	return c.store.Read(ctx, func(rd chat.Reader) error {
-		stored, err := rd.Settings()
-		if err != nil {
-			return err
-		}
 		version, err := rd.Meta(metaSettings)
 		if err != nil {
 			return err
 		}
-		sites, err := rd.Sites()
+		relay, sites, err := StoredSites(rd, c.declared, c.env)
 		if err != nil {
 			return err
 		}
-		own, err := rd.SiteSettings()
-		if err != nil {
-			return err
-		}
-		file, err := sitesFile(rd)
-		if err != nil {
-			return err
-		}
-		relay := chat.SettingsOf(c.declared, c.env, stored)
-		next := &currentSettings{version, relay, chat.SitesOf(sites, relay, own, file), map[*chat.Settings][]chat.Target{}}
+		next := &currentSettings{version, relay, sites, map[*chat.Settings][]chat.Target{}}
 		for _, site := range next.sites.All() {
 			if s := next.sites.Settings(site.ID); next.targets[s] == nil {
 				next.targets[s] = c.targets(s)

@@ -16,6 +16,14 @@ func (r *Relay) Title(s *chat.Session) string {
 	return chat.Clip(site.Label(), maxSiteLabel) + " · " + s.Title(r.hostsOf(site))
 }
 
+// TitleAlone names a session by its visitor, where everything is of one site.
+func (r *Relay) TitleAlone(s *chat.Session) string {
+	if site := r.Sites().Of(s.Site); site != nil {
+		return s.Title(r.hostsOf(site))
+	}
+	return s.Title(r.hosts)
+}
+
 // Describe lists the known facts about a session's visitor, one per line, as soon as there
 // are several sites with the site.
 func (r *Relay) Describe(s *chat.Session) []string {

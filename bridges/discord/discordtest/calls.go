@@ -199,8 +199,8 @@ func (f *Platform) turn(c *channel, archived bool) {
 }
 
 // addThread makes a thread and emits it.
-func (f *Platform) addThread(id, owner, name string) *channel {
-	c := &channel{id: id, parent: f.Channel, owner: owner, name: name, archivedAt: time.Now(), last: id}
+func (f *Platform) addThread(parent, id, owner, name string) *channel {
+	c := &channel{id: id, parent: parent, owner: owner, name: name, archivedAt: time.Now(), last: id}
 	f.channels[id] = c
 	f.order = append(f.order, c)
 	out := f.render(c)
@@ -238,7 +238,7 @@ func (f *Platform) newThread(c *channel, m *message, body map[string]any) (any, 
 	if f.OwnIDs {
 		id = f.newID()
 	}
-	th := f.addThread(id, botID, body["name"].(string))
+	th := f.addThread(c.id, id, botID, body["name"].(string))
 	th.starter = m.id
 	f.add(&message{channel: th.id, kind: 21, from: user{botID, "relay", true}}) // what the thread began with
 	return f.render(th), nil
@@ -272,7 +272,7 @@ func (f *Platform) newPost(c *channel, body map[string]any) (any, *apiError) {
 		return nil, e
 	}
 	id := f.newID()
-	th := f.addThread(id, botID, body["name"].(string))
+	th := f.addThread(c.id, id, botID, body["name"].(string))
 	m.id, m.channel = id, th.id
 	f.add(m)
 	out := f.render(th)

@@ -226,8 +226,7 @@ func (f *Platform) guildCreate() map[string]any {
 			threads = append(threads, f.render(th))
 		}
 	}
-	return map[string]any{"id": guildID, "name": "Shop", "threads": threads, "member_count": 3,
-		"channels": []any{f.render(f.channels[f.Channel]), f.render(f.channels[elsewhereID])}}
+	return map[string]any{"id": guildID, "name": "Shop", "threads": threads, "member_count": 3, "channels": f.channelList()}
 }
 
 // resume resumes a session: the events that it missed follow.

@@ -15,7 +15,7 @@ func (f *Platform) Threads() (list []bridgetest.Thread) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.order {
-		th := bridgetest.Thread{Ref: c.id, Title: c.name, Closed: c.archived}
+		th := bridgetest.Thread{Ref: c.id, Title: c.name, Closed: c.archived, Channel: c.parent}
 		messages := c.messages
 		if first := f.messages[c.starter]; first != nil {
 			messages = append([]*message{first}, messages...)
@@ -218,7 +218,7 @@ func (f *Platform) newElsewhere(text string) *message {
 func (f *Platform) MakeThread(name string) (thread string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.addThread(f.newID(), member("Ada").id, name).id
+	return f.addThread(f.Channel, f.newID(), member("Ada").id, name).id
 }
 
 // Command lets an operator give a slash command; the gateway sends it.

@@ -146,6 +146,16 @@ func newPlatform() *Platform {
 	return f
 }
 
+// AddChannel implements [bridgetest.Platform]: another text channel of the server.
+func (f *Platform) AddChannel() (id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id = f.newID()
+	f.channels[id] = &channel{id: id, name: "shop"}
+	f.emit("CHANNEL_CREATE", f.render(f.channels[id]))
+	return id
+}
+
 // stop ends the gateway.
 func (f *Platform) stop() {
 	f.end()

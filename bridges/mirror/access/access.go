@@ -9,9 +9,9 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,9 +21,8 @@ import (
 	"github.com/relay-chat/relay/server/engine/queue"
 )
 
-// Platform is a bridge with its health, its pauses and the channel that it writes to.
+// Platform is a chat platform with its channels, which share a connection.
 type Platform struct {
-	chat.Bridge
 	Log *slog.Logger
 	// Stateless is bridge mode: the store forgets, threads lead back to their
 	// session, operators' files stay on the platform.
@@ -31,25 +30,36 @@ type Platform struct {
 
 	store     chat.Store
 	outbox    *queue.Outbox
-	moved     func(ctx context.Context, to string) error
+	moved     func(ctx context.Context, from, to string) error
 	ambiguous atomic.Int64
 	opsDone   atomic.Int64            // how many ops were carried out
-	turns     *cache.Cache[chat.Time] // by thread: when relay itself closed or reopened it
-	channel   boundChannel
+	turns     *cache.Cache[chat.Time] // by channel and thread: when relay itself closed or reopened it
+	channels  []*channel              // the common one first
+	homes     map[string]*channel     // by site
 	unstored  chat.LogThrottle
-
-	mu          sync.Mutex
-	problem     error     // the last failure, nil once something worked
-	failures    int       // how often something went wrong
-	resting     bool      // the bridge was found misconfigured
-	silentUntil time.Time // until when the platform wants no calls
 }
 
-// New makes a bridge's platform. moved, if not nil, is called when the bridge's
-// channel has another id.
-func New(engine *engine.Engine, b chat.Bridge, log *slog.Logger, stateless bool, moved func(ctx context.Context, to string) error) *Platform {
-	return &Platform{Bridge: b, Log: log.With("bridge", b.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
-		turns: cache.New[chat.Time](maxTurns), channel: boundChannel{id: b.Channel()}}
+// New makes the platform of its bridges. moved, if not nil, is called when a channel has
+// another id.
+func New(engine *engine.Engine, in Channels, log *slog.Logger, stateless bool, moved func(ctx context.Context, from, to string) error) *Platform {
+	p := &Platform{Log: log.With("bridge", in.Common.Name()), Stateless: stateless, store: engine.Store, outbox: engine.Outbox, moved: moved,
+		turns: cache.New[chat.Time](maxTurns)}
+	p.channels, p.homes = channelsOf(in)
+	return p
+}
+
+// Name is the platform's name everywhere.
+func (p *Platform) Name() string { return p.common().Name() }
+
+// Limits are those of the platform.
+func (p *Platform) Limits() chat.Limits { return p.common().Limits() }
+
+// Split splits an op, see [chat.Bridge].
+func (p *Platform) Split(op chat.Op) []chat.Op { return p.common().Split(op) }
+
+// Fetch opens a file that an operator sent. The caller closes it.
+func (p *Platform) Fetch(ctx context.Context, ref string) (io.ReadCloser, error) {
+	return p.common().Fetch(ctx, ref)
 }
 
 // Session is a session's id in a log: it is the visitor's key, so only its hash is written.
@@ -69,9 +79,14 @@ const (
 	maxTurns          = 10000 // that are remembered
 )
 
-// Attempt carries out one op once, unless the platform asked for a pause.
+// Attempt carries out one op in the thread's channel once, unless the platform asked for a
+// pause there.
 func (p *Platform) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (remote string, err error) {
-	if wait := p.pauseLeft(); wait > 0 {
+	c := p.at(th.Channel)
+	if c == nil {
+		return "", fmt.Errorf("%w: its channel is not connected", chat.ErrThreadGone)
+	}
+	if wait := c.pauseLeft(); wait > 0 {
 		return "", &chat.RetryAfter{After: wait, Scope: chat.ScopeSink, Cause: errors.New("the platform asked for a pause")}
 	}
 	limit := p.Limits().Timeout
@@ -80,26 +95,29 @@ func (p *Platform) Attempt(ctx context.Context, th chat.Thread, op chat.Op) (rem
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	failures := p.failureCount()
-	remote, err = p.Bridge.Do(ctx, th, op)
+	failures := c.failureCount()
+	remote, err = c.Do(ctx, th, op)
 	var limited *chat.RetryAfter
 	switch {
 	case err == nil:
-		p.noteSuccess(failures)
+		c.noteSuccess(p.Log, failures)
 		p.opsDone.Add(1)
 		if op.Kind == chat.OpClose || op.Kind == chat.OpReopen {
-			p.turns.Put(th.Ref, chat.Now())
+			p.turns.Put(turnOf(th), chat.Now())
 		}
 		p.outbox.MarkReachable(p.Name())
 	case errors.As(err, &limited) && limited.Scope == chat.ScopeSink:
-		p.pauseFor(limited.Pause())
+		c.pauseFor(limited.Pause())
 	}
-	return remote, err
+	return remote, c.left(err)
 }
 
+// turnOf names a thread: some platforms number those of each channel from 1.
+func turnOf(th chat.Thread) string { return th.Channel + "\n" + th.Ref }
+
 // TurnedAt returns when relay itself closed or reopened a thread last, 0 when unknown.
-func (p *Platform) TurnedAt(ref string) chat.Time {
-	at, _ := p.turns.Get(ref)
+func (p *Platform) TurnedAt(th chat.Thread) chat.Time {
+	at, _ := p.turns.Get(turnOf(th))
 	return at
 }
 
@@ -136,12 +154,13 @@ func (p *Platform) Do(ctx context.Context, th chat.Thread, op chat.Op) (remote s
 // Try carries out an unimportant op once, if the bridge has no problem and no
 // pause.
 func (p *Platform) Try(ctx context.Context, th chat.Thread, op chat.Op) {
-	if p.Trouble() != nil || p.pauseLeft() > 0 {
+	c := p.at(th.Channel)
+	if c == nil || c.trouble() != nil || c.pauseLeft() > 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, optionalTimeout)
 	defer cancel()
-	if _, err := p.Bridge.Do(ctx, th, op); err != nil {
+	if _, err := c.Do(ctx, th, op); err != nil {
 		p.Log.Debug("an optional update is not shown", "session", Session(th.SessionID), "err", err)
 	}
 }

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -11,61 +12,87 @@ import (
 // Ambiguous counts the ops whose outcome was unknown.
 func (p *Platform) Ambiguous() int64 { return p.ambiguous.Load() }
 
-// Trouble returns the last failure, nil once an op succeeded again. It is a
-// [chat.Misconfigured] when a human has to act.
-func (p *Platform) Trouble() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.problem
+// Trouble returns the last failure in the common channel, nil once an op succeeded there
+// again. It is a [chat.Misconfigured] when a human has to act.
+func (p *Platform) Trouble() error { return p.common().trouble() }
+
+// TroubleAt is the last failure in a channel.
+func (p *Platform) TroubleAt(id string) error {
+	if c := p.at(id); c != nil {
+		return c.trouble()
+	}
+	return nil
 }
 
-// NoteFailure records a failed delivery. A misconfigured bridge rests, with
-// everything that waits for it.
-func (p *Platform) Failed(err error) error {
+func (c *channel) trouble() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.problem
+}
+
+// Failed records a failed delivery in a channel. What waits for a misconfigured one rests,
+// and what waits for another does not.
+func (p *Platform) Failed(id string, err error) error {
 	if IsAmbiguous(err) {
 		p.ambiguous.Add(1)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, chat.ErrPermanent) || errors.Is(err, chat.ErrPassed) {
 		return err // it is not the bridge that fails
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if limited := (*chat.RetryAfter)(nil); errors.As(err, &limited) {
+		if p.several() && limited.Scope == chat.ScopeSink {
+			return &chat.RetryAfter{After: limited.After, Scope: chat.ScopeLane, Refused: limited.Refused, Cause: limited.Cause}
+		}
 		return err
 	}
-	var before, wrong *chat.Misconfigured
-	known := errors.As(p.problem, &before)
-	p.problem = err
-	p.failures++
-	if !errors.As(err, &wrong) {
+	c := p.at(id)
+	if c == nil || !c.fail(p.Log, err) {
 		return err
+	}
+	scope := chat.ScopeSink
+	if p.several() {
+		scope = chat.ScopeLane
+	}
+	return &chat.RetryAfter{After: misconfiguredRest, Scope: scope, Refused: true, Cause: err}
+}
+
+// fail notes a failure, and reports whether a human has to act.
+func (c *channel) fail(log *slog.Logger, err error) (human bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var before, wrong *chat.Misconfigured
+	known := errors.As(c.problem, &before)
+	c.problem = err
+	c.failures++
+	if !errors.As(err, &wrong) {
+		return false
 	}
 	if !known || *before != *wrong {
-		p.Log.Error("the bridge is misconfigured", "problem", wrong.Problem, "fix", wrong.Fix)
+		log.Error("the bridge is misconfigured", "channel", c.id, "problem", wrong.Problem, "fix", wrong.Fix)
 	}
-	p.resting = true
-	return &chat.RetryAfter{After: misconfiguredRest, Scope: chat.ScopeSink, Refused: true, Cause: err}
+	c.resting = true
+	return true
 }
 
 // failureCount returns how often something went wrong so far.
-func (p *Platform) failureCount() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.failures
+func (c *channel) failureCount() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failures
 }
 
 // noteSuccess records an op that succeeded, unless another one failed meanwhile:
 // failures is the count before it.
-func (p *Platform) noteSuccess(failures int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.failures != failures {
+func (c *channel) noteSuccess(log *slog.Logger, failures int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failures != failures {
 		return
 	}
-	if p.resting {
-		p.Log.Info("the bridge works again")
+	if c.resting {
+		log.Info("the bridge works again", "channel", c.id)
 	}
-	p.problem, p.resting = nil, false
+	c.problem, c.resting = nil, false
 }
 
 // IsAmbiguous reports whether a failed op may have been carried out.
@@ -74,16 +101,16 @@ func IsAmbiguous(err error) bool {
 }
 
 // pauseLeft returns for how long the platform wants no calls.
-func (p *Platform) pauseLeft() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return time.Until(p.silentUntil)
+func (c *channel) pauseLeft() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Until(c.silentUntil)
 }
 
-func (p *Platform) pauseFor(rest time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := time.Now().Add(rest); until.After(p.silentUntil) {
-		p.silentUntil = until
+func (c *channel) pauseFor(rest time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := time.Now().Add(rest); until.After(c.silentUntil) {
+		c.silentUntil = until
 	}
 }

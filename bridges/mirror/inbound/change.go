@@ -209,7 +209,7 @@ func (ev *event) threadChanged(ctx context.Context) error {
 	switch {
 	case ev.Kind == chat.InboundThreadClosed && current.State == chat.ThreadClosed, ev.Kind == chat.InboundThreadReopened && current.State == chat.ThreadLive:
 		return nil // by relay itself
-	case ev.Kind != chat.InboundThreadDeleted && ev.At != 0 && ev.h.platform.TurnedAt(current.Ref).Sub(ev.At) > turnMargin:
+	case ev.Kind != chat.InboundThreadDeleted && ev.At != 0 && ev.h.platform.TurnedAt(current).Sub(ev.At) > turnMargin:
 		return nil // relay has turned it since
 	case ev.Kind == chat.InboundThreadClosed && ev.At != 0 && waiting.Sub(ev.At) > turnMargin:
 		return nil // the visitor has written since
@@ -230,7 +230,7 @@ func (ev *event) threadChanged(ctx context.Context) error {
 // listed deletes the operators' messages that were deleted while nothing was received: they
 // are missing where the thread was read, and the platform confirms each.
 func (ev *event) listed(ctx context.Context) error {
-	bridge, can := ev.h.platform.Bridge.(chat.Stander)
+	bridge, can := ev.h.platform.At(ev.thread.Channel).(chat.Stander)
 	if !can {
 		return nil
 	}

@@ -46,7 +46,7 @@ var errSystemThread = errors.New("the thread is relay's own")
 // service rejects a message, the thread shows why.
 func (h *Handler) handleInbound(ctx context.Context, u chat.Update, in chat.Inbound) error {
 	if in.Kind == chat.InboundChannelMoved {
-		return h.platform.Follow(ctx, in.Text)
+		return h.platform.Follow(ctx, in.Thread.Channel, in.Text)
 	}
 	th, err := h.owner(ctx, in)
 	wait := u.ReceivedAt.Add(threadWait).Sub(chat.Now())
@@ -115,7 +115,7 @@ func (h *Handler) owner(ctx context.Context, in chat.Inbound) (th chat.Thread, e
 	}
 	th = in.Thread
 	if th.SessionID = in.SessionID; th.SessionID == "" {
-		th.SessionID, err = h.platform.Owner(ctx, in.Thread)
+		th.SessionID, err = h.platform.At(in.Thread.Channel).Owner(ctx, in.Thread)
 		if errors.Is(err, chat.ErrThreadGone) {
 			return th, chat.ErrThreadNotFound
 		}

@@ -18,7 +18,7 @@ const maxThreadsLost = 2
 // Deliver implements [chat.Sink]. Each delivery is carried out in small steps whose
 // results are stored one by one: a later attempt continues where this one stopped.
 func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
-	if err := s.platform.Follow(ctx, s.platform.Channel()); err != nil {
+	if err := s.platform.FollowAll(ctx); err != nil {
 		return 0, err
 	}
 	began, lost, came := time.Now(), 0, unknown
@@ -37,7 +37,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 			out = s.letOthersPass(ctx, lane[done:], out, came)
 		}
 		if out.err != nil {
-			return done, s.platform.Failed(out.err)
+			return done, s.platform.Failed(out.thread.Channel, out.err)
 		}
 		for _, delivered := range lane[done : done+out.batch] {
 			s.failing.Remove(delivered.ID())
@@ -140,7 +140,7 @@ func (s *Sink) letOthersPass(ctx context.Context, lane []chat.Delivery, out outc
 	}
 	d, name := &lane[0], "waits "+lane[0].Event.Name()
 	noted, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
-		return s.reading(rd, d.SessionID).links(engine.Placeholder(name))
+		return reading{rd, d.SessionID, s.platform.Name(), out.thread.Channel}.links(engine.Placeholder(name))
 	})
 	if err == nil {
 		_, _, err = s.execute(ctx, d, out.thread, s.notes(d, name, waitingText(&d.Event, out.err, s.stateless), noted), refused)

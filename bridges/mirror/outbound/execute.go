@@ -43,7 +43,7 @@ func (s *Sink) prepare(d *chat.Delivery, th chat.Thread, st step, came certainty
 		st.op.Key, st.op.Ambiguous = access.Key(th.Ref, st.id), came == unknown
 		if st.op.Ambiguous {
 			st.rev = d.Rev // what arrived may be older than what is known now
-			st.op.Since, st.op.Known = d.CreatedAt, s.isLinked
+			st.op.Since, st.op.Known = d.CreatedAt, s.isLinkedIn(th.Channel)
 		}
 	}
 	return st
@@ -62,12 +62,14 @@ func (s *Sink) carryOut(ctx context.Context, d *chat.Delivery, th chat.Thread, s
 	return s.platform.Do(ctx, th, st.op)
 }
 
-// isLinked reports whether a platform message is linked to something.
-func (s *Sink) isLinked(ctx context.Context, remote string) (bool, error) {
-	links, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
-		return rd.LinksAt(s.platform.Name(), s.platform.Channel(), remote)
-	})
-	return len(links) > 0, err
+// isLinkedIn reports whether a platform message of a channel is linked to something.
+func (s *Sink) isLinkedIn(channel string) func(ctx context.Context, remote string) (bool, error) {
+	return func(ctx context.Context, remote string) (bool, error) {
+		links, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) ([]chat.Link, error) {
+			return rd.LinksAt(s.platform.Name(), channel, remote)
+		})
+		return len(links) > 0, err
+	}
 }
 
 // remember keeps what the next attempt has to know of a step: that it may have opened the

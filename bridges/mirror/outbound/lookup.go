@@ -14,8 +14,9 @@ import (
 // not where it went out in a batch). A batch that is not found never arrived: its
 // messages may go in another one.
 func (s *Sink) lookUp(ctx context.Context, v *view) (certainty, error) {
-	finder, finds := s.platform.Bridge.(chat.Finder)
-	recaller, recalls := s.platform.Bridge.(chat.Recaller)
+	at := s.platform.At(v.thread.Channel)
+	finder, finds := at.(chat.Finder)
+	recaller, recalls := at.(chat.Recaller)
 	doubt := v.came == unknown && len(v.messages) > 0
 	finds = finds && doubt && v.gone()
 	recalls = recalls && !finds && (v.forgotten(s.stateless) || doubt && (v.fresh() || v.gone()))
@@ -86,7 +87,7 @@ func (v *view) doubtSince() chat.Time {
 // questions ask for what steps may have posted.
 func (s *Sink) questions(v *view, th chat.Thread, steps []step) (ops []chat.Op, keys []string) {
 	for _, st := range steps {
-		op := chat.Op{Key: access.Key(th.Ref, st.name(nil)), Since: v.doubtSince(), Known: s.isLinked}
+		op := chat.Op{Key: access.Key(th.Ref, st.name(nil)), Since: v.doubtSince(), Known: s.isLinkedIn(th.Channel)}
 		if st.part >= fileParts {
 			op.File = new(chat.OpFile)
 		}

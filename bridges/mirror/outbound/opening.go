@@ -42,7 +42,7 @@ func (s *Sink) begin(ctx context.Context, v *view, pl plan) (steps []step, err e
 	}
 	var o opening
 	err = s.store.Read(ctx, func(rd chat.Reader) (err error) {
-		o, err = s.reading(rd, v.head().SessionID).opening(v)
+		o, err = reading{rd, v.head().SessionID, s.platform.Name(), v.thread.Channel}.opening(v)
 		return err
 	})
 	if err != nil {
@@ -66,7 +66,8 @@ func (s *Sink) find(ctx context.Context, v *view) error {
 	v.sought = true
 	searching, cancel := context.WithTimeout(ctx, recovery)
 	defer cancel()
-	th, err := s.platform.Find(searching, id)
+	channel := v.thread.Channel
+	th, err := s.platform.At(channel).Find(searching, id)
 	var wrong *chat.Misconfigured
 	switch {
 	case errors.As(err, &wrong):
@@ -79,7 +80,7 @@ func (s *Sink) find(ctx context.Context, v *view) error {
 		}
 		return nil
 	}
-	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = s.platform.Name(), s.platform.Channel(), id, chat.Now()
+	th.Bridge, th.Channel, th.SessionID, th.CreatedAt = s.platform.Name(), channel, id, chat.Now()
 	if th.Anchor == "" {
 		th.Anchor = th.Ref
 	}
@@ -130,7 +131,7 @@ func (p planner) openingSteps(v *view, o *opening) (steps []step) {
 	d := v.head()
 	op := chat.Op{Kind: chat.OpOpen, Title: systemTitle, Text: systemSummary}
 	if d.SessionID != engine.SystemSession {
-		op.Title, op.Text = p.names.Title(&o.session), summaryOf(p.names.Describe(&o.session), o.continued || p.stateless && d.Event.Type != chat.EventNewSession)
+		op.Title, op.Text = p.titleOf(v, o), summaryOf(p.names.Describe(&o.session), o.continued || p.stateless && d.Event.Type != chat.EventNewSession)
 		if p.stateless {
 			op.SessionID = d.SessionID
 		}
@@ -162,6 +163,14 @@ func (p planner) openingSteps(v *view, o *opening) (steps []step) {
 	}
 	steps[len(steps)-1].completes = true
 	return steps
+}
+
+// titleOf names the thread, with the site where those of several sites stand together.
+func (p planner) titleOf(v *view, o *opening) string {
+	if p.shared(v.thread.Channel) {
+		return p.names.Title(&o.session)
+	}
+	return p.names.TitleAlone(&o.session)
 }
 
 // fitting returns how many messages fit in one note.

@@ -17,6 +17,7 @@ import (
 type planner struct {
 	split      func(chat.Op) []chat.Op
 	names      names
+	shared     func(channel string) bool // the conversations of several sites begin there
 	stateless  bool
 	searchable bool // the platform can be searched for copies
 	links      *chat.FileLinks
@@ -26,6 +27,7 @@ type planner struct {
 // names are what operators read of a session at the beginning of its thread.
 type names interface {
 	Title(*chat.Session) string
+	TitleAlone(*chat.Session) string // without the site
 	Describe(*chat.Session) []string
 }
 

@@ -14,7 +14,7 @@ func (s *Sink) settle(ctx context.Context, d *chat.Delivery, th chat.Thread, st 
 	after := th
 	switch st.op.Kind {
 	case chat.OpOpen:
-		after = chat.Thread{Bridge: s.platform.Name(), Channel: s.platform.Channel(), Ref: remote, SessionID: d.SessionID, CreatedAt: chat.Now()}
+		after = chat.Thread{Bridge: s.platform.Name(), Channel: th.Channel, Ref: remote, SessionID: d.SessionID, CreatedAt: chat.Now()}
 	case chat.OpClose:
 		after.State = chat.ThreadClosed
 	case chat.OpReopen:

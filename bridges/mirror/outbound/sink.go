@@ -39,9 +39,9 @@ type Opener func(ctx context.Context, sessionID string, a chat.Attachment) (io.R
 // New makes the sink of a platform. links makes links to files for platforms that take
 // none; nil when relay has no public address.
 func New(engine *engine.Engine, p *access.Platform, links *chat.FileLinks, open Opener) *Sink {
-	_, recalls := p.Bridge.(chat.Recaller)
-	_, finds := p.Bridge.(chat.Finder)
-	return &Sink{planner: planner{split: p.Split, names: engine.Relay, stateless: p.Stateless, searchable: recalls || finds, links: links, open: open},
+	_, recalls := p.At("").(chat.Recaller)
+	_, finds := p.At("").(chat.Finder)
+	return &Sink{planner: planner{split: p.Split, names: engine.Relay, shared: p.Shared, stateless: p.Stateless, searchable: recalls || finds, links: links, open: open},
 		platform: p, store: engine.Store, relay: engine, hub: engine.Hub,
 		failing: cache.New[failing](maxRemembered), refused: cache.New[refusal](maxRemembered), begun: cache.New[chat.Time](maxRemembered)}
 }

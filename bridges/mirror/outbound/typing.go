@@ -52,7 +52,11 @@ func (s *Sink) isVisitorTyping(e *chat.Event) bool {
 // showTyping shows it in the session's thread, if there is one that is open.
 func (s *Sink) showTyping(ctx context.Context, sessionID string) {
 	th, err := access.ReadOne(ctx, s.store, func(rd chat.Reader) (chat.Thread, error) {
-		return rd.ThreadOf(sessionID, s.platform.Name(), s.platform.Channel())
+		about, err := s.reading(rd, sessionID)
+		if err != nil {
+			return chat.Thread{}, err
+		}
+		return rd.ThreadOf(sessionID, about.bridge, about.channel)
 	})
 	if err != nil || th.State != chat.ThreadLive {
 		return

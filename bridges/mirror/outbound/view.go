@@ -19,7 +19,7 @@ type view struct {
 	came   certainty       // of the op that an earlier attempt left
 	now    chat.Time
 	rev    int64       // of the session
-	thread chat.Thread // without a ref if there is none
+	thread chat.Thread // with its channel alone if there is none
 	sought bool        // it was looked for on the platform
 
 	// messages are the head's and, of a visitor, those that were sent with it or may be.
@@ -96,19 +96,24 @@ func (v *view) ids() []string {
 func (s *Sink) read(ctx context.Context, lane []chat.Delivery, came certainty) (v view, err error) {
 	err = s.store.Read(ctx, func(rd chat.Reader) error {
 		v = view{lane: lane, came: came, now: chat.Now()}
-		return s.reading(rd, lane[0].SessionID).fill(&v, s.platform.Limits().Coalesce)
+		about, err := s.reading(rd, lane[0].SessionID)
+		if err != nil {
+			return err
+		}
+		return about.fill(&v, s.platform.Limits().Coalesce)
 	})
 	return v, err
 }
 
-// reading reads what the store has about a session on one platform.
+// reading reads what the store has about a session in one channel of a platform.
 type reading struct {
 	chat.Reader
 	session, bridge, channel string
 }
 
-func (s *Sink) reading(rd chat.Reader, sessionID string) reading {
-	return reading{rd, sessionID, s.platform.Name(), s.platform.Channel()}
+func (s *Sink) reading(rd chat.Reader, sessionID string) (reading, error) {
+	channel, err := s.platform.ChannelOf(rd, sessionID)
+	return reading{rd, sessionID, s.platform.Name(), channel}, err
 }
 
 func (r reading) links(messageID string) ([]chat.Link, error) {
@@ -117,7 +122,11 @@ func (r reading) links(messageID string) ([]chat.Link, error) {
 
 func (r reading) fill(v *view, coalesce bool) error {
 	var err error
-	if v.thread, err = r.ThreadOf(r.session, r.bridge, r.channel); err != nil && !errors.Is(err, chat.ErrThreadNotFound) {
+	v.thread, err = r.ThreadOf(r.session, r.bridge, r.channel)
+	if errors.Is(err, chat.ErrThreadNotFound) {
+		v.thread, err = chat.Thread{Channel: r.channel}, nil
+	}
+	if err != nil {
 		return err
 	}
 	switch v.event().Type {

@@ -48,7 +48,7 @@ func (f *Platform) emit(event map[string]any) {
 		event["type"] = "message"
 	}
 	if event["channel"] == nil {
-		event["channel"] = f.Channel
+		event["channel"] = f.channelOf(event)
 	}
 	event["event_ts"], event["channel_type"] = f.newTS(), "channel"
 	if ts, ok := event["ts"].(string); ok && event["subtype"] == nil {
@@ -63,6 +63,16 @@ func (f *Platform) emit(event map[string]any) {
 	}
 	f.mail.emitted = append(f.mail.emitted, payload)
 	f.post(payload)
+}
+
+// channelOf is the channel of the message that an event is about.
+func (f *Platform) channelOf(event map[string]any) any {
+	for _, field := range []string{"message", "previous_message"} {
+		if m, ok := event[field].(map[string]any); ok {
+			return m["channel"]
+		}
+	}
+	return f.Channel
 }
 
 // post sends a payload.

@@ -56,7 +56,8 @@ func (f *Platform) completeUpload(form url.Values) (map[string]any, *apiError) {
 	if refusal := f.spend(); refusal != nil {
 		return nil, refusal
 	}
-	if thread := form.Get("thread_ts"); f.live(thread) != nil {
+	m.channel = form.Get("channel_id")
+	if thread := form.Get("thread_ts"); f.liveIn(m.channel, thread) != nil {
 		m.thread = thread
 	}
 	for _, file := range m.files {

@@ -169,6 +169,8 @@ func (f *Platform) admit(r *http.Request, m *methodSpec, form url.Values) *apiEr
 		return refuse("token_revoked")
 	case m.Scope != "" && !slices.Contains(scopes, m.Scope):
 		return &apiError{code: "missing_scope", fields: map[string]any{"needed": m.Scope, "provided": strings.Join(scopes, ",")}}
+	case slices.Contains(f.others, channel):
+		return nil
 	case channel != "" && channel != f.Channel:
 		return refuse("channel_not_found")
 	case m.Writes && channel != "" && f.channel.archived:

@@ -23,20 +23,34 @@ func (f *Platform) usersInfo(form url.Values) (map[string]any, *apiError) {
 		"profile": map[string]any{"display_name": name, "real_name": name + " Example"}}}, nil
 }
 
-func (f *Platform) conversationsInfo(url.Values) (map[string]any, *apiError) {
+func (f *Platform) conversationsInfo(form url.Values) (map[string]any, *apiError) {
+	if id := form.Get("channel"); slices.Contains(f.others, id) {
+		return map[string]any{"channel": other(id)}, nil
+	}
 	return map[string]any{"channel": map[string]any{"id": f.Channel, "name": "support", "is_channel": true,
 		"is_member": !f.channel.left, "is_archived": f.channel.archived, "is_private": f.channel.private}}, nil
 }
 
 func (f *Platform) conversationsList(form url.Values) (map[string]any, *apiError) {
 	info, _ := f.conversationsInfo(form)
-	other := map[string]any{"id": "C0GENERAL1", "name": "general", "is_channel": true, "is_member": false}
-	return map[string]any{"channels": []any{other, info["channel"]}, "response_metadata": map[string]any{"next_cursor": ""}}, nil
+	general := map[string]any{"id": "C0GENERAL1", "name": "general", "is_channel": true, "is_member": false}
+	list := []any{general, info["channel"]}
+	for _, id := range f.others {
+		list = append(list, other(id))
+	}
+	return map[string]any{"channels": list, "response_metadata": map[string]any{"next_cursor": ""}}, nil
 }
 
-func (f *Platform) conversationsJoin(url.Values) (map[string]any, *apiError) {
-	f.channel.left = false
-	return map[string]any{"channel": map[string]any{"id": f.Channel}}, nil
+// other is a further channel.
+func other(id string) map[string]any {
+	return map[string]any{"id": id, "name": strings.ToLower(id), "is_channel": true, "is_member": true, "is_archived": false, "is_private": false}
+}
+
+func (f *Platform) conversationsJoin(form url.Values) (map[string]any, *apiError) {
+	if form.Get("channel") == f.Channel {
+		f.channel.left = false
+	}
+	return map[string]any{"channel": map[string]any{"id": form.Get("channel")}}, nil
 }
 
 // postMessage posts. Where the first message of the thread is deleted the text
@@ -52,13 +66,14 @@ func (f *Platform) postMessage(form url.Values) (map[string]any, *apiError) {
 	if m.username = form.Get("username"); m.username != "" {
 		m.user, m.subtype = "", "bot_message"
 	}
-	if thread := form.Get("thread_ts"); f.live(thread) != nil {
+	m.channel = form.Get("channel")
+	if thread := form.Get("thread_ts"); f.liveIn(m.channel, thread) != nil {
 		m.thread = thread
 	}
 	m.metadata = readMetadata(form.Get("metadata"))
 	f.add(m)
 	f.emit(m.render())
-	return map[string]any{"channel": f.Channel, "ts": m.ts, "message": m.render()}, nil
+	return map[string]any{"channel": m.channel, "ts": m.ts, "message": m.render()}, nil
 }
 
 func readMetadata(text string) (m map[string]any) {
@@ -67,7 +82,7 @@ func readMetadata(text string) (m map[string]any) {
 }
 
 func (f *Platform) update(form url.Values) (map[string]any, *apiError) {
-	m := f.live(form.Get("ts"))
+	m := f.liveIn(form.Get("channel"), form.Get("ts"))
 	switch {
 	case m == nil:
 		return nil, refuse("message_not_found")
@@ -83,11 +98,11 @@ func (f *Platform) update(form url.Values) (map[string]any, *apiError) {
 		m.metadata = readMetadata(form.Get("metadata"))
 	}
 	f.emit(map[string]any{"subtype": "message_changed", "hidden": true, "ts": f.newTS(), "message": m.render(), "previous_message": before})
-	return map[string]any{"channel": f.Channel, "ts": m.ts, "text": m.text, "message": m.render()}, nil
+	return map[string]any{"channel": m.channel, "ts": m.ts, "text": m.text, "message": m.render()}, nil
 }
 
 func (f *Platform) delete(form url.Values) (map[string]any, *apiError) {
-	m := f.live(form.Get("ts"))
+	m := f.liveIn(form.Get("channel"), form.Get("ts"))
 	switch {
 	case m == nil:
 		return nil, refuse("message_not_found")
@@ -95,7 +110,7 @@ func (f *Platform) delete(form url.Values) (map[string]any, *apiError) {
 		return nil, refuse("cant_delete_message")
 	}
 	f.remove(m)
-	return map[string]any{"channel": f.Channel, "ts": m.ts}, nil
+	return map[string]any{"channel": m.channel, "ts": m.ts}, nil
 }
 
 // remove deletes a message. One that begins a thread with replies leaves a
@@ -116,7 +131,7 @@ func (f *Platform) remove(m *message) {
 }
 
 func (f *Platform) react(form url.Values) (map[string]any, *apiError) {
-	m := f.live(form.Get("timestamp"))
+	m := f.liveIn(form.Get("channel"), form.Get("timestamp"))
 	switch name := form.Get("name"); {
 	case m == nil:
 		return nil, refuse("message_not_found")
@@ -132,7 +147,7 @@ func (f *Platform) react(form url.Values) (map[string]any, *apiError) {
 func (f *Platform) history(form url.Values) (map[string]any, *apiError) {
 	var list []*message
 	for _, m := range slices.Backward(f.messages) {
-		if m.thread == "" && !m.gone {
+		if m.channel == form.Get("channel") && m.thread == "" && !m.gone {
 			list = append(list, m)
 		}
 	}
@@ -141,7 +156,7 @@ func (f *Platform) history(form url.Values) (map[string]any, *apiError) {
 
 // replies lists a thread, oldest first; its first message always is among them.
 func (f *Platform) replies(form url.Values) (map[string]any, *apiError) {
-	first := f.live(form.Get("ts"))
+	first := f.liveIn(form.Get("channel"), form.Get("ts"))
 	if first == nil {
 		return nil, refuse("thread_not_found")
 	}

@@ -39,7 +39,8 @@ type Platform struct {
 	scopes    []string
 	appScopes []string // of the app token
 	channel   channel
-	lastTS    int64 // microseconds
+	others    []string // further channels, which the app is in
+	lastTS    int64    // microseconds
 	messages  []*message
 	byTS      map[string]*message
 	files     map[string]*file
@@ -140,6 +141,15 @@ func (f *Platform) Lacks(feature string) bool {
 
 // Archive archives the channel, or takes it out of the archive.
 func (f *Platform) Archive(archived bool) { f.set(func(c *channel) { c.archived = archived }) }
+
+// AddChannel implements [bridgetest.Platform]: another public channel, which the app is in.
+func (f *Platform) AddChannel() (id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id = fmt.Sprintf("C0SHOP%d", len(f.others)+1)
+	f.others = append(f.others, id)
+	return id
+}
 
 // Leave removes the app from the channel.
 func (f *Platform) Leave() { f.set(func(c *channel) { c.left = true }) }

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 // message is a message of the channel.
 type message struct {
+	channel    string
 	ts, thread string // thread is "" outside of threads, and of what begins one
 	user       string // id; "" of a bot that shows another name
 	starter    string // the user who began the thread
@@ -50,7 +52,7 @@ var (
 
 // render shows a message as the Web API and events do.
 func (m *message) render() map[string]any {
-	out := map[string]any{"type": "message", "ts": m.ts, "text": m.text,
+	out := map[string]any{"type": "message", "channel": m.channel, "ts": m.ts, "text": m.text,
 		// A strict reader stumbles over these.
 		"blocks": []any{map[string]any{"type": "rich_text", "block_id": 7, "elements": "odd"}}}
 	for name, value := range map[string]string{"user": m.user, "bot_id": m.bot, "app_id": m.app, "username": m.username, "subtype": m.subtype,
@@ -66,7 +68,7 @@ func (m *message) render() map[string]any {
 		out["edited"] = map[string]any{"user": m.user, "ts": m.edited}
 	}
 	if m.tombstone {
-		out = map[string]any{"type": "message", "subtype": "tombstone", "ts": m.ts, "thread_ts": m.ts, "user": "USLACKBOT", "hidden": true,
+		out = map[string]any{"type": "message", "channel": m.channel, "subtype": "tombstone", "ts": m.ts, "thread_ts": m.ts, "user": "USLACKBOT", "hidden": true,
 			"text": "This message was deleted."}
 	}
 	files := []any{}
@@ -82,6 +84,7 @@ func (m *message) render() map[string]any {
 // withMetadata is a message with its metadata, which is sent on demand only.
 func (m *message) withMetadata(wanted bool) map[string]any {
 	out := m.render()
+	delete(out, "channel") // which only events name
 	if wanted && m.metadata != nil && !m.tombstone {
 		out["metadata"] = m.metadata
 	}
@@ -156,11 +159,21 @@ func (f *Platform) live(ts string) *message {
 	return nil
 }
 
-// add puts a message into the channel.
+// liveIn is live for a message of a channel.
+func (f *Platform) liveIn(channel, ts string) *message {
+	if m := f.live(ts); m != nil && m.channel == channel {
+		return m
+	}
+	return nil
+}
+
+// add puts a message into its channel.
 func (f *Platform) add(m *message) *message {
 	m.ts = f.newTS()
 	m.text = colons.Replace(m.text)
+	m.channel = cmp.Or(m.channel, f.Channel)
 	if first := f.byTS[m.thread]; first != nil {
+		m.channel = first.channel
 		m.starter, first.latest = first.user, m.ts
 	}
 	f.messages, f.byTS[m.ts] = append(f.messages, m), m
@@ -183,7 +196,7 @@ func (f *Platform) Threads() (list []bridgetest.Thread) {
 		}
 		first := m.shown()
 		title, _, _ := strings.Cut(first.Text, "\n")
-		list = append(list, bridgetest.Thread{Ref: m.ts, Title: title, Closed: m.closed(), Messages: slices.Concat([]bridgetest.Message{first}, replies[m.ts])})
+		list = append(list, bridgetest.Thread{Ref: m.ts, Title: title, Closed: m.closed(), Channel: m.channel, Messages: slices.Concat([]bridgetest.Message{first}, replies[m.ts])})
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package telegramtest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +44,8 @@ func (f *Platform) enter(method string, chat int64) *apiError {
 	switch {
 	case f.group.movedTo != 0 && chat == f.Group:
 		return &apiError{400, "Bad Request: group chat was upgraded to a supergroup chat", map[string]any{"migrate_to_chat_id": f.group.movedTo}}
+	case slices.Contains(f.others, chat):
+		return nil
 	case chat != f.Group && chat != f.group.movedTo:
 		return badRequest("chat not found")
 	case f.group.kicked && method != "getChatMember":
@@ -57,7 +60,7 @@ func (f *Platform) getMe(params) (any, *apiError) {
 	return me, nil
 }
 
-func (f *Platform) getChat(params) (any, *apiError) { return f.chat(), nil }
+func (f *Platform) getChat(p params) (any, *apiError) { return f.chat(p.int("chat_id")), nil }
 
 func (f *Platform) getChatMember(params) (any, *apiError) {
 	me, _ := f.getMe(nil)
@@ -110,7 +113,7 @@ func (f *Platform) sendFile(kind string) func(params) (any, *apiError) {
 // send puts the bot's message where it is to go.
 func (f *Platform) send(p params, m *message) (any, *apiError) {
 	var refusal *apiError
-	if m.topic, refusal = f.place(p.int("message_thread_id")); refusal != nil {
+	if m.topic, refusal = f.place(p); refusal != nil {
 		return nil, refusal
 	}
 	if reply := p.in("reply_parameters", ""); reply != nil {
@@ -125,7 +128,7 @@ func (f *Platform) send(p params, m *message) (any, *apiError) {
 	if refusal := f.spend(); refusal != nil {
 		return nil, refusal
 	}
-	m.from = bot()
+	m.from, m.group = bot(), p.int("chat_id")
 	return f.render(f.newMessage(m)), nil
 }
 
@@ -146,7 +149,7 @@ func (f *Platform) editMessageCaption(p params) (any, *apiError) {
 }
 
 func (f *Platform) edit(p params, text string, refusal *apiError, caption bool) (any, *apiError) {
-	m := f.messages[p.int("message_id")]
+	m := f.message(p)
 	switch {
 	case refusal != nil:
 		return nil, refusal
@@ -173,7 +176,7 @@ func (f *Platform) edit(p params, text string, refusal *apiError, caption bool) 
 func (f *Platform) Lacks(feature string) bool { return feature == "old deletes" }
 
 func (f *Platform) deleteMessage(p params) (any, *apiError) {
-	m := f.messages[p.int("message_id")]
+	m := f.message(p)
 	switch {
 	case m == nil || f.topic(m.topic) == nil && m.topic != 0:
 		return nil, badRequest("message to delete not found")
@@ -187,7 +190,7 @@ func (f *Platform) deleteMessage(p params) (any, *apiError) {
 }
 
 func (f *Platform) setMessageReaction(p params) (any, *apiError) {
-	m := f.messages[p.int("message_id")]
+	m := f.message(p)
 	if m == nil {
 		return nil, badRequest("message to react not found")
 	}
@@ -205,6 +208,6 @@ func (f *Platform) setMessageReaction(p params) (any, *apiError) {
 }
 
 func (f *Platform) sendChatAction(p params) (any, *apiError) {
-	_, refusal := f.place(p.int("message_thread_id"))
+	_, refusal := f.place(p)
 	return true, refusal
 }

@@ -17,7 +17,7 @@ func (f *Platform) Threads() (list []bridgetest.Thread) {
 		if t.deleted {
 			continue
 		}
-		th := bridgetest.Thread{Ref: itoa(t.id), Title: t.name, Closed: t.closed}
+		th := bridgetest.Thread{Ref: itoa(t.id), Title: t.name, Closed: t.closed, Channel: itoa(t.group)}
 		for _, m := range t.messages {
 			th.Messages = append(th.Messages, m.shown())
 		}
@@ -154,7 +154,7 @@ func (f *Platform) WriteElsewhere(text string) {
 func (f *Platform) MakeTopic(name string) (thread string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return itoa(f.makeTopic(name, person("Ada")).id)
+	return itoa(f.makeTopic(f.Group, name, person("Ada")).id)
 }
 
 // Emit sends the bot an update as it is.

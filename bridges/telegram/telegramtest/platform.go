@@ -32,6 +32,7 @@ type Platform struct {
 
 	mu       sync.Mutex
 	group    groupState
+	others   []int64 // further groups that the bot is in, with the same rights
 	topics   []*topic
 	byID     map[int64]*topic
 	messages map[int64]*message
@@ -146,10 +147,26 @@ func (f *Platform) Add(admin bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.group.kicked, f.group.demoted = false, !admin
+	f.emitAdded(f.Group)
+}
+
+// emitAdded reports that the bot was added to a group.
+func (f *Platform) emitAdded(group int64) {
 	me, _ := f.getMe(nil)
 	was := map[string]any{"user": me, "status": "left"}
 	now, _ := f.getChatMember(nil)
-	f.emit("my_chat_member", map[string]any{"chat": f.chat(), "from": person("Ada").render(), "date": time.Now().Unix(), "old_chat_member": was, "new_chat_member": now})
+	f.emit("my_chat_member", map[string]any{"chat": f.chat(group), "from": person("Ada").render(), "date": time.Now().Unix(), "old_chat_member": was, "new_chat_member": now})
+}
+
+// AddChannel implements [bridgetest.Platform]: another group, to which the bot is added
+// with its rights.
+func (f *Platform) AddChannel() (id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	group := f.Group - 1 - int64(len(f.others))
+	f.others = append(f.others, group)
+	f.emitAdded(group)
+	return itoa(group)
 }
 
 func (f *Platform) set(change func(*groupState)) {

@@ -2,6 +2,7 @@ package telegramtest
 
 import (
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 type topic struct {
 	id              int64
 	name            string
+	group           int64 // as it was called when the topic was made
 	closed, deleted bool
 	messages        []*message
 }
@@ -24,6 +26,7 @@ type user struct {
 
 type message struct {
 	id, topic int64
+	group     int64 // of its topic, or as the bot named it
 	from      user
 	date      int64
 	edited    int64
@@ -60,10 +63,35 @@ func (f *Platform) newMessage(m *message) *message {
 	f.lastID++
 	m.id, m.date = f.lastID, time.Now().Unix()
 	f.messages[m.id] = m
-	if t := f.topic(m.topic); t != nil && m.service == nil {
+	t := f.topic(m.topic)
+	if t != nil {
+		m.group = t.group
+	}
+	if t != nil && m.service == nil {
 		t.messages = append(t.messages, m)
 	}
 	return m
+}
+
+// message is the one that a call names in its group.
+func (f *Platform) message(p params) *message {
+	if m := f.messages[p.int("message_id")]; m != nil && f.sameGroup(m.group, p.int("chat_id")) {
+		return m
+	}
+	return nil
+}
+
+// topicIn is the topic that a call names in its group.
+func (f *Platform) topicIn(p params) *topic {
+	if t := f.topic(p.int("message_thread_id")); t != nil && f.sameGroup(t.group, p.int("chat_id")) {
+		return t
+	}
+	return nil
+}
+
+// sameGroup reports whether two ids name one group: the first one may have another since.
+func (f *Platform) sameGroup(a, b int64) bool {
+	return slices.Contains(f.others, a) == slices.Contains(f.others, b) && (a == b || !slices.Contains(f.others, a))
 }
 
 // topic finds a topic that exists.
@@ -94,9 +122,9 @@ func (f *Platform) render(m *message) map[string]any {
 
 // bare shows a message without the one that it answers.
 func (f *Platform) bare(m *message) map[string]any {
-	out := map[string]any{"message_id": m.id, "date": m.date, "chat": f.chat(), "from": m.from.render()}
+	out := map[string]any{"message_id": m.id, "date": m.date, "chat": f.chat(m.group), "from": m.from.render()}
 	if m.from.anon {
-		out["sender_chat"] = f.chat()
+		out["sender_chat"] = f.chat(m.group)
 		out["from"] = map[string]any{"id": 1087968824, "is_bot": true, "first_name": "Group", "username": "GroupAnonymousBot"}
 		if m.from.title != "" {
 			out["author_signature"] = m.from.title
@@ -138,10 +166,13 @@ func (u user) render() map[string]any {
 	return map[string]any{"id": u.id, "is_bot": u.bot, "first_name": u.name}
 }
 
-func (f *Platform) chat() map[string]any {
-	id := f.Group
-	if f.group.movedTo != 0 {
+func (f *Platform) chat(id int64) map[string]any {
+	switch {
+	case slices.Contains(f.others, id):
+	case f.group.movedTo != 0:
 		id = f.group.movedTo
+	default:
+		id = f.Group
 	}
 	chat := map[string]any{"id": id, "type": "supergroup", "title": "Support"}
 	if !f.group.noTopics {

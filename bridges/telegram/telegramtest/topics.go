@@ -2,11 +2,12 @@ package telegramtest
 
 // place says where a message goes that names a topic. The server looks for
 // the topic first; in a group without topics it forgets what was named.
-func (f *Platform) place(id int64) (topic int64, refusal *apiError) {
+func (f *Platform) place(p params) (topic int64, refusal *apiError) {
+	id := p.int("message_thread_id")
 	if id == 0 || f.group.noTopics {
 		return 0, nil
 	}
-	t := f.topic(id)
+	t := f.topicIn(p)
 	switch {
 	case t == nil:
 		return 0, badRequest("message thread not found")
@@ -26,13 +27,13 @@ func (f *Platform) createForumTopic(p params) (any, *apiError) {
 	if refusal := f.spend(); refusal != nil {
 		return nil, refusal
 	}
-	t := f.makeTopic(p.text("name"), bot())
+	t := f.makeTopic(p.int("chat_id"), p.text("name"), bot())
 	return map[string]any{"message_thread_id": t.id, "name": t.name, "icon_color": 7322096}, nil
 }
 
 // makeTopic makes a topic and emits that, to the bot for its own too.
-func (f *Platform) makeTopic(name string, by user) *topic {
-	t := &topic{id: f.lastID + 1, name: name}
+func (f *Platform) makeTopic(group int64, name string, by user) *topic {
+	t := &topic{id: f.lastID + 1, name: name, group: group}
 	f.topics, f.byID[t.id] = append(f.topics, t), t
 	root := f.newMessage(&message{topic: t.id, from: by,
 		service: map[string]any{"forum_topic_created": map[string]any{"name": name, "icon_color": 7322096}}})
@@ -41,7 +42,7 @@ func (f *Platform) makeTopic(name string, by user) *topic {
 }
 
 func (f *Platform) deleteForumTopic(p params) (any, *apiError) {
-	t := f.topic(p.int("message_thread_id"))
+	t := f.topicIn(p)
 	switch {
 	case f.group.noTopics:
 		return nil, badRequest("the chat is not a forum")
@@ -59,7 +60,7 @@ func (f *Platform) closeForumTopic(p params) (any, *apiError) { return f.turn(p,
 func (f *Platform) reopenForumTopic(p params) (any, *apiError) { return f.turn(p, false) }
 
 func (f *Platform) turn(p params, closed bool) (any, *apiError) {
-	t := f.topic(p.int("message_thread_id"))
+	t := f.topicIn(p)
 	switch {
 	case f.group.noTopics:
 		return nil, badRequest("the chat is not a forum")
