@@ -131,3 +131,30 @@ func TestDoctorRevealsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestChannelOfSite: a site's own channel is refused with a reason wherever it cannot be had.
+func TestChannelOfSite(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		s := newSite(t, store)
+		shop := s.must("POST", "/api/admin/sites", secretKey, object{"name": "Shop"}).text("id")
+		at := "/api/admin/bridges/telegram"
+		s.refused(s.call("POST", at+"/connect?site=nowhere", secretKey, nil), 400, "site must be the id of a site")
+		s.refused(s.call("POST", at+"/test?site=nowhere", secretKey, nil), 400, "site must be the id of a site")
+		s.refused(s.call("DELETE", at+"?site=nowhere", secretKey, nil), 400, "site must be the id of a site")
+		s.refused(s.call("POST", at+"/connect?site="+shop, secretKey, nil), 409, "Telegram is not connected yet")
+		refused := s.call("POST", at+"/connect?site="+shop, secretKey, object{"token": "1:abcdefghijk"})
+		s.refused(refused, 400, "are relay’s")
+		if refused.text("field") != "token" {
+			t.Errorf("the field is %s", refused.body)
+		}
+		s.refused(s.call("PATCH", "/api/admin/sites/"+shop+"/settings", secretKey, object{"telegramChatId": "the group"}), 400, "telegramChatId must be the id of a group")
+		s.must("PATCH", "/api/admin/sites/"+shop+"/settings", secretKey, object{"telegramChatId": "-100777"})
+		s.must("DELETE", at+"?site="+shop, secretKey, nil)
+		if a := s.must("GET", "/api/admin/sites/"+shop+"/settings", secretKey, nil); a.get("telegramChatId") != nil && a.text("telegramChatId") != "" {
+			t.Errorf("the site still has %v", a.get("telegramChatId"))
+		}
+		if a := s.must("GET", "/api/admin/audit", secretKey, nil); !strings.Contains(string(a.body), `"site":"`+shop+`"`) {
+			t.Errorf("the audit list does not name the site: %s", a.body)
+		}
+	})
+}

@@ -31,7 +31,7 @@ func (s *site) exported(id string) []byte {
 func fullSite(s *site) (key, session string) {
 	s.t.Helper()
 	key = s.addSite("Shop Berlin", "id", "berlin", "address", "https://berlin.example.com", "color", "#0b7285")
-	s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"welcomeMessage": "Servus", "eventsWebhookSecret": "whsec_aGlkZGVuLWhpZGRlbi1oaWRkZW4="})
+	s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"welcomeMessage": "Servus", "eventsWebhookSecret": "whsec_aGlkZGVuLWhpZGRlbi1oaWRkZW4=", "telegramChatId": "-100777"})
 	s.must("PUT", "/api/admin/saved-answers/hours?site=berlin", secretKey, object{"content": "In Berlin from 9 to 17."})
 	s.must("POST", "/api/admin/knowledge?site=berlin", secretKey, object{"title": "Umbrellas", "text": "# Umbrellas\n\nThey are of nylon.\n\nAnd of wood."})
 	s.must("PUT", "/api/admin/saved-answers/other", secretKey, object{"content": "Not Berlin's."})
@@ -73,7 +73,7 @@ func TestMoveSite(t *testing.T) {
 	eachSite(t, func(t *testing.T, from *site) {
 		key, session := fullSite(from)
 		packed := from.exported("berlin")
-		for _, hidden := range []string{"hidden", "not of Berlin", "Not Berlin's"} {
+		for _, hidden := range []string{"hidden", "not of Berlin", "Not Berlin's", "-100777"} {
 			if bytes.Contains(unzipped(t, packed), []byte(hidden)) {
 				t.Errorf("the export has %q", hidden)
 			}

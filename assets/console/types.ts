@@ -154,6 +154,13 @@ export interface Bridge {
   deliveredAt?: string;
   failed?: Trouble;
   retrying?: Trouble;
+  sites?: SiteChannel[];
+}
+
+// SiteChannel is how the channel is doing that a website has of its own.
+export interface SiteChannel extends Pick<Bridge, "state" | "lastError" | "fix" | "details"> {
+  site: string;
+  channel: string;
 }
 
 // BridgeKind is a platform in words, and what it asks for to be connected; see schema/openapi.yaml.

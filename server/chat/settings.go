@@ -149,6 +149,12 @@ func (s *Settings) IsOfSite(name string) bool {
 	return known && def.Site
 }
 
+// IsOfBridge reports whether a setting is a bridge's.
+func (s *Settings) IsOfBridge(name string) bool {
+	def, known := s.find(name)
+	return known && def.Bridge != ""
+}
+
 // OfSites lists the settings of which each site may have its own value.
 func (s *Settings) OfSites() (names []string) {
 	for i := range s.declared {
@@ -160,12 +166,13 @@ func (s *Settings) OfSites() (names []string) {
 }
 
 // Movable returns the values that a site takes along to another relay: what each site may
-// have of its own and is no default, without secrets.
+// have of its own and is no default, without secrets and without the channels of this relay's
+// bots.
 func (s *Settings) Movable() map[string]Raw {
 	values := map[string]Raw{}
 	for i := range s.declared {
 		def := &s.declared[i]
-		if def.Site && !def.Fixed && !def.Secret && s.sources[def.Name] != FromDefault && len(s.values[def.Name]) > 0 {
+		if def.Site && def.Bridge == "" && !def.Fixed && !def.Secret && s.sources[def.Name] != FromDefault && len(s.values[def.Name]) > 0 {
 			values[def.Name] = s.values[def.Name]
 		}
 	}

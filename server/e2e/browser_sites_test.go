@@ -161,7 +161,8 @@ func (s *fixture) sitesSettings(t *testing.T, b *tab, folder, key string) {
 	b.click("#answers form [type=submit]")
 	b.until(`text(".answers li .site") === "Shop Berlin" && text(".answers li p") === "In Berlin from 9 to 17."`)
 	b.settings("channels", "Channels")
-	b.until(`text("#channels .level") === "The same for all websites."`)
+	b.until(`text("#channels .level") === "For Shop Berlin only."`)
+	b.own("telegram", "Telegram is not connected.")
 }
 
 // sitesTeam invites somebody for one website, who then sees nothing of the others, and gives

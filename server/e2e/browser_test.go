@@ -43,6 +43,7 @@ func TestBrowser(t *testing.T) {
 		"ConnectTelegram":  testConnectTelegram,
 		"ConnectOthers":    testConnectOthers,
 		"Sites":            testSites,
+		"SiteChannels":     testSiteChannels,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

@@ -131,6 +131,10 @@ func (m *importer) belongings(base Knowledge, site string) error {
 // settings takes over what this relay knows and accepts, one setting after the other.
 func (m *importer) settings(site string) error {
 	for _, name := range slices.Sorted(maps.Keys(m.archive.manifest.Settings)) {
+		if m.engine.SettingsOf(site).IsOfBridge(name) {
+			m.note("The setting %s was not taken over: another bot is in that channel.", chat.Clip(name, 60))
+			continue
+		}
 		patch := map[string]json.RawMessage{name: json.RawMessage(m.archive.manifest.Settings[name])}
 		err := m.engine.PatchOwnSettings(m.ctx, site, patch)
 		var refused *chat.Error

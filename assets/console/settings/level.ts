@@ -32,8 +32,12 @@ export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form
       form = its;
       node.hidden = !several() || ofNobody.includes(page);
       if (node.hidden) return;
-      if (!form || page === "channels") return node.replaceChildren(page === "answers" ? answersLevel() : "The same for all websites.");
       const site = shownSite();
+      if (page === "channels") {
+        return node.replaceChildren(...(site ? [h("span", {}, "For ", siteMark(site) || siteName(site), " only.")]
+          : ["For all websites. To give one of them a channel of its own, choose it in the bar at the top."]));
+      }
+      if (!form) return node.replaceChildren(page === "answers" ? answersLevel() : "The same for all websites.");
       if (!site) {
         return node.replaceChildren("For all websites. To give one of them other values, choose it in the bar at the top.");
       }

@@ -1,6 +1,7 @@
 // The card of a platform: its state in words, the next step only, and what waits or failed there.
 
 import { call } from "../../net/api";
+import { siteName } from "../../state/sites";
 import { h } from "../../ui/dom";
 import { sentence } from "../../ui/format";
 import type { Bridge, BridgeKind, Finding } from "../../types";
@@ -28,15 +29,28 @@ const tags: Record<Bridge["state"], [name: string, tone: string]> = {
   misconfigured: ["Does not work", "bad"],
 };
 
-function paint(tag: HTMLElement, { state: is, lastError }: Bridge): void {
+// How is what a card says of a channel: of the common one, or of one that a website has.
+type How = Pick<Bridge, "state" | "lastError" | "fix" | "details">;
+
+export function paint(tag: HTMLElement, { state: is, lastError }: How): void {
   const [name, tone] = is === "off" && lastError ? ["Next step", ""] : tags[is];
   tag.textContent = name;
   tag.className = "tag " + tone;
 }
 
-function trouble({ state: is, lastError, fix, details }: Bridge): Node | false {
+export function trouble({ state: is, lastError, fix, details }: How): Node | false {
   if (!lastError || is === "off") return false; // the next step says it
   return h("div", { class: "alert" }, h("b", {}, sentence(lastError) + "."), !!fix && h("p", {}, "What to do: " + fix), raw(details));
+}
+
+// elsewhere names the websites whose conversations begin in a channel of their own, and what is wrong there.
+function elsewhere({ sites = [], state, missing }: Bridge): Node[] {
+  const wrong = sites.filter((s) => s.lastError).map((s) => h("div", { class: "alert" },
+    h("b", {}, siteName(s.site) + ": " + s.lastError + "."), !!s.fix && h("p", {}, "What to do: " + s.fix)));
+  const own = sites.map((s) => siteName(s.site)).join(", ");
+  const none = state !== "off" && missing.length > 0;
+  return [...wrong, ...(own ? [h("p", { class: "hint" }, "In a channel of their own: " + own + "." +
+    (none ? " There is no common channel: conversations of other websites are not shown here." : ""))] : [])];
 }
 
 function about(kind: BridgeKind): Node {
@@ -81,7 +95,7 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
     tests.button.hidden = off;
     end.button.hidden = off && !bridge.lastError;
     open.hidden = !off || connecting;
-    state.replaceChildren(...[trouble(bridge), ...queue(bridge), off && about(kind)].filter((node) => !!node));
+    state.replaceChildren(...[trouble(bridge), ...elsewhere(bridge), ...queue(bridge), off && about(kind)].filter((node) => !!node));
     if (connecting) steps.begin();
     else steps.end();
   };
@@ -105,11 +119,11 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
   };
 }
 
-// testing posts a test message, and shows what was found.
-function testing({ name, title }: BridgeKind, said: Feedback, reload: () => Promise<void>) {
+// testing posts a test message, and shows what was found; query names the website whose channel it is for.
+export function testing({ name, title }: BridgeKind, said: Feedback, reload: () => Promise<void>, query = "") {
   const found = h("div", { "aria-live": "polite" });
   const button = press(title, said)({ text: "Test", busy: "Testing…", id: "test-" + name, run: async () => {
-    const answer = await call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test", { post: true });
+    const answer = await call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test" + query, { post: true });
     found.replaceChildren(findings(answer.findings));
     await reload();
   } });

@@ -20,7 +20,8 @@ export interface Connect {
 
 const every = 2_000;
 
-export function connect(kind: BridgeKind, done: () => Promise<void>): Connect {
+// connect calls done once a channel is chosen; query names the website that it is for, whose tokens are known.
+export function connect(kind: BridgeKind, done: () => Promise<void>, query = ""): Connect {
   const said = feedback();
   let timer = 0;
   let shows = "";
@@ -32,10 +33,11 @@ export function connect(kind: BridgeKind, done: () => Promise<void>): Connect {
   const step = async (body?: Tokens | { place: string }): Promise<void> => {
     clearTimeout(timer);
     try {
-      draw(await call<Setup>("POST", "/bridges/" + kind.name + "/connect", body ?? {}));
+      draw(await call<Setup>("POST", "/bridges/" + kind.name + "/connect" + query, body ?? {}));
       if (body) said.said("");
     } catch (error) {
-      token.refused(error as Refusal);
+      if (query) said.refused(error);
+      else token.refused(error as Refusal);
     }
     if (running && following) timer = setTimeout(() => void step(), every);
   };
@@ -69,7 +71,7 @@ export function connect(kind: BridgeKind, done: () => Promise<void>): Connect {
       if (running) return;
       running = true;
       node.hidden = false;
-      steps.restart();
+      steps.restart(!query);
       void step();
     },
     end,
@@ -82,8 +84,8 @@ function oneOf(token: TokenStep, place: PlaceStep) {
   const problems = h("div", { "aria-live": "polite" });
   return {
     nodes: [token.node, place.node, problems],
-    restart(): void {
-      token.node.hidden = false;
+    restart(tokens: boolean): void {
+      token.node.hidden = !tokens;
       place.node.hidden = true;
     },
     show(s: Setup): void {

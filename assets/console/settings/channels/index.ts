@@ -1,10 +1,12 @@
 // The page of the channels: where the team answers besides the console.
 
 import { call } from "../../net/api";
+import { state } from "../../state/store";
 import { h } from "../../ui/dom";
 import type { Bridge, BridgeKind } from "../../types";
 import type { Page } from "../page";
 import { card, type Card } from "./card";
+import { ownCard, type OwnCard } from "./own";
 import { pushed } from "./pushed";
 
 const every = 5_000;
@@ -12,13 +14,29 @@ const every = 5_000;
 export function channelsPage(): Page {
   const cards = new Map<string, Card>();
   const list = h("div", { id: "bridges-list" });
+  const own = h("div", { id: "own-channels", hidden: true });
+  let owns: OwnCard[] = [];
+  let site = "";
   const guide = h("a", { href: "/docs/settings", target: "_blank", rel: "noopener" }, "All settings");
   let timer = 0;
 
   const load = async (): Promise<void> => {
     const { bridges, kinds } = await call<{ bridges: Bridge[]; kinds: BridgeKind[] }>("GET", "/bridges");
     if (!page.form) start(kinds);
-    for (const bridge of bridges) cards.get(bridge.name)?.show(bridge);
+    if (site !== state.site) whose(kinds);
+    for (const bridge of bridges) {
+      cards.get(bridge.name)?.show(bridge);
+      owns[kinds.findIndex((kind) => kind.name === bridge.name)]?.show(bridge);
+    }
+  };
+  // whose shows the channels of the chosen website, or those of all.
+  const whose = (kinds: readonly BridgeKind[]): void => {
+    for (const one of [...owns, ...cards.values()]) one.rest();
+    site = state.site;
+    owns = site ? kinds.map((kind) => ownCard(kind, site, follow)) : [];
+    own.replaceChildren(...owns.map((one) => one.node));
+    own.hidden = !site;
+    list.hidden = page.form!.node.hidden = !!site;
   };
   // start draws what the platforms need, which is known with the first answer.
   const start = (kinds: readonly BridgeKind[]): void => {
@@ -36,7 +54,7 @@ export function channelsPage(): Page {
     node: h("div", {},
       h("p", { class: "hint" },
         "Where your team answers, besides this console. Connect one, several or none: each conversation appears in all of them. ", guide),
-      list),
+      list, own),
     async show(settings) {
       await load();
       page.form?.show(settings);
@@ -45,7 +63,7 @@ export function channelsPage(): Page {
     opened: () => void (timer = setInterval(() => void follow(), every)),
     left() {
       clearInterval(timer);
-      for (const one of cards.values()) one.rest();
+      for (const one of [...owns, ...cards.values()]) one.rest();
     },
   };
   return page;

@@ -1,5 +1,6 @@
 // The second step of connecting: adding the bot to a place and choosing that place.
 
+import { siteName } from "../../state/sites";
 import { h, newTab } from "../../ui/dom";
 import { sentence } from "../../ui/format";
 import type { BridgeKind } from "../../types";
@@ -58,5 +59,6 @@ function usable({ use }: BridgeKind, p: Place, choose: (id: string) => Promise<v
     button.ariaDisabled = null;
   };
   const button = h("button", { type: "button", class: "button small", "data-place": p.id, "aria-label": use + " " + label, onclick }, use);
-  return h("li", {}, h("b", {}, label), button);
+  const here = p.sites?.map((id) => siteName(id)).join(", ");
+  return h("li", {}, h("div", {}, h("b", {}, label), !!here && h("p", { class: "hint" }, "Here already: " + here)), button);
 }

@@ -6,6 +6,7 @@ export interface Place {
   id: string;
   name: string;
   within?: string;
+  sites?: string[];
   problem?: string;
   fix?: string;
 }
