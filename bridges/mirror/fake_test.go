@@ -1,6 +1,7 @@
 package mirror_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 // needs to see and to break.
 type fakeBridge struct {
 	name     string
+	channel  string                 // "" is C1
+	own      map[string]chat.Bridge // of sites, beside it
 	coalesce bool
 	longest  int // characters of a message
 
@@ -77,7 +80,7 @@ func newFake(name string) *fakeBridge {
 }
 
 func (f *fakeBridge) Name() string    { return f.name }
-func (f *fakeBridge) Channel() string { return "C1" }
+func (f *fakeBridge) Channel() string { return cmp.Or(f.channel, "C1") }
 func (f *fakeBridge) Limits() chat.Limits {
 	return chat.Limits{Parallel: 4, Coalesce: f.coalesce, Timeout: 10 * time.Second, Slash: f.name == "telegram",
 		Short: map[string]string{"telegram": "tg", "discord": "dc", "slack": "sl"}[f.name]}
@@ -301,7 +304,7 @@ func (f *fakeBridge) Check(context.Context) []chat.Finding           { return ni
 
 func (f *fakeBridge) Parse(raw []byte) (list []chat.Inbound, err error) {
 	err = json.Unmarshal(raw, &list)
-	return list, err
+	return slices.DeleteFunc(list, func(in chat.Inbound) bool { return in.Thread.Channel != f.Channel() }), err
 }
 
 func (f *fakeBridge) Find(_ context.Context, sessionID string) (chat.Thread, error) {

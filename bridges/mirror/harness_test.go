@@ -73,7 +73,7 @@ func start(t *testing.T, store chat.Store, stateless bool, fakes ...*fakeBridge)
 		t.Fatal(err)
 	}
 	for _, f := range fakes {
-		options := mirror.Options{Log: f.log, Stateless: stateless, Seal: seal, Colleague: o.team.People.Colleague}
+		options := mirror.Options{Log: f.log, Stateless: stateless, Seal: seal, Colleague: o.team.People.Colleague, Own: f.own}
 		if stateless {
 			options.OpenFile = backendFiles
 		}
