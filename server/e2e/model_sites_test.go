@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,13 +18,18 @@ import (
 	"github.com/relay-chat/relay/db/dbtest"
 )
 
-// mostSites is how many websites the model has at most.
-const mostSites = 20
+// mostSites is how many websites the model has at most, mostCrashes how often relay is killed
+// without -long: another node waits some seconds before it takes over.
+const (
+	mostSites   = 20
+	mostCrashes = 2
+)
 
 // siteOfModel is a website as the model has it.
 type siteOfModel struct {
 	id, name, key string
 	archived      bool
+	channel       string // of its own on Discord; "" is the common one
 }
 
 // siteTalk is one visitor's conversation at one site.
@@ -33,44 +39,66 @@ type siteTalk struct {
 	session  string
 	messages []string
 	closed   bool
+	channel  string // in which its thread is
 }
 
 // agency is a relay with several websites, and its model.
 type agency struct {
 	*world
-	in      *instance
-	sites   []*siteOfModel
-	talks   []*siteTalk
-	written int
-	crashes int
+	nodes    []*instance
+	turn     int // of the node that is asked next
+	sites    []*siteOfModel
+	channels []string // of Discord, the common one first
+	talks    []*siteTalk
+	written  int
+	crashes  int
 }
 
 // TestSitesModel lets visitors with the same ids write at up to 20 websites and operators
-// answer, while websites are added, renamed, archived and opened again and relay is killed.
-// Who sees what is as the model says: nothing crosses, nothing is lost, no key of another
-// website learns of a conversation.
+// answer, while websites are added, renamed, archived, opened again and moved to channels of
+// their own and relay is killed; on PostgreSQL there are two nodes, asked in turn. Who sees
+// what is as the model says: nothing crosses, nothing is lost, no key of another website
+// learns of a conversation. Package bridges does this on three platforms.
 func TestSitesModel(t *testing.T) {
 	inBackground(t)
 	drawAtRandom(t)
-	for name, fresh := range map[string]func(testing.TB) string{"sqlite": dbtest.FileURL, "postgres": dbtest.PostgresURL} {
+	for name, c := range map[string]struct {
+		fresh func(testing.TB) string
+		nodes int
+	}{"sqlite": {dbtest.FileURL, 1}, "postgres": {dbtest.PostgresURL, 2}} {
 		sites, messages, crashes := 0, 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
-			a := &agency{world: newWorld(t, 0, "DATABASE_URL="+fresh(t)), sites: []*siteOfModel{{id: "main", name: "First site", key: crashPublicKey}}}
-			a.in = a.start()
-			defer func() { a.in.stop() }()
+			a := &agency{world: newWorld(t, 0, "DATABASE_URL="+c.fresh(t)), sites: []*siteOfModel{{id: "main", name: "First site", key: crashPublicKey}}}
+			a.channels = []string{a.f.Channel, a.f.AddChannel(), a.f.AddChannel()}
+			for range c.nodes {
+				a.nodes = append(a.nodes, a.start())
+			}
+			defer func() {
+				for _, in := range a.nodes {
+					in.stop()
+				}
+			}()
 			for range 3 {
 				a.addsSite(rt)
+				a.visitorWrites(rt)
 			}
+			most := a.crashes + mostCrashes
 			rt.Repeat(map[string]func(*rapid.T){
-				"a visitor writes":      a.visitorWrites,
-				"another one writes":    a.visitorWrites,
-				"an operator answers":   a.operatorAnswers,
-				"a site is added":       a.addsSite,
-				"a site is renamed":     a.renamesSite,
-				"a site is archived":    a.archivesSite,
-				"a foreign key asks":    a.foreignKeyAsks,
-				"an operator closes":    a.closes,
-				"relay crashes":         func(*rapid.T) { a.crashes++; a.in.kill(); a.in = a.start() },
+				"a visitor writes":    a.visitorWrites,
+				"another one writes":  a.visitorWrites,
+				"an operator answers": a.operatorAnswers,
+				"a site is added":     a.addsSite,
+				"a site is renamed":   a.renamesSite,
+				"a site is archived":  a.archivesSite,
+				"a foreign key asks":  a.foreignKeyAsks,
+				"an operator closes":  a.closes,
+				"a site is moved":     a.movesSite,
+				"relay crashes": func(rt *rapid.T) {
+					if a.crashes == most && !*long {
+						rt.Skip("that was often enough")
+					}
+					a.crash()
+				},
 				"one site's list is so": a.compareList,
 			})
 			a.compare(rt)
@@ -78,6 +106,45 @@ func TestSitesModel(t *testing.T) {
 		})
 		t.Logf("%s: %d sites, %d messages, %d crashes", name, sites, messages, crashes)
 	}
+}
+
+// next is the node whose turn it is.
+func (a *agency) next() *instance {
+	a.turn++
+	return a.nodes[a.turn%len(a.nodes)]
+}
+
+// crash kills a node and starts it again.
+func (a *agency) crash() {
+	a.crashes++
+	i := a.crashes % len(a.nodes)
+	a.nodes[i].kill()
+	a.nodes[i] = a.start()
+}
+
+// agree waits until all nodes answer a request alike, and as wanted.
+func (a *agency) agree(rt *rapid.T, path string, as func(text string) bool) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		alike := true
+		for range a.nodes {
+			status, text := a.ask(rt, "GET", path, crashSecretKey, nil)
+			alike = alike && status == http.StatusOK && as(text)
+		}
+		if alike {
+			return
+		}
+		if time.Now().After(deadline) {
+			rt.Fatalf("not all nodes have the same of %s", path)
+		}
+	}
+}
+
+// changed waits until all nodes know a site as the one that was asked does.
+func (a *agency) changed(rt *rapid.T, s *siteOfModel, field string, value any) {
+	a.agree(rt, "/api/admin/sites/"+s.id, func(text string) bool {
+		var site map[string]any
+		return json.Unmarshal([]byte(text), &site) == nil && (site[field] == value || value == true && site[field] != nil)
+	})
 }
 
 // ask makes a request with a key and returns what came back.
@@ -90,7 +157,7 @@ func (a *agency) ask(rt *rapid.T, method, path, key string, body any) (int, stri
 		}
 		reader = strings.NewReader(string(data))
 	}
-	req, err := http.NewRequestWithContext(a.t.Context(), method, a.in.base+path, reader)
+	req, err := http.NewRequestWithContext(a.t.Context(), method, a.next().base+path, reader)
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -141,7 +208,42 @@ func (a *agency) addsSite(rt *rapid.T) {
 	name := fmt.Sprint("Shop ", len(a.sites))
 	var made struct{ ID, PublicKey string }
 	a.must(rt, "POST", "/api/admin/sites", crashSecretKey, map[string]any{"name": name}, &made)
-	a.sites = append(a.sites, &siteOfModel{id: made.ID, name: name, key: made.PublicKey})
+	s := &siteOfModel{id: made.ID, name: name, key: made.PublicKey}
+	a.sites = append(a.sites, s)
+	a.changed(rt, s, "name", s.name)
+}
+
+// movesSite lets a site's conversations begin in another channel, once what was said stands
+// where it has to.
+func (a *agency) movesSite(rt *rapid.T) {
+	s := a.site(rt, func(*siteOfModel) bool { return true })
+	s.channel = rapid.SampledFrom(append([]string{""}, a.channels[1:]...)).Draw(rt, "channel")
+	a.settle(rt)
+	var value any
+	if s.channel != "" {
+		value = s.channel
+	}
+	a.must(rt, "PATCH", "/api/admin/sites/"+s.id+"/settings", crashSecretKey, map[string]any{"discordChannelId": value}, nil)
+	a.agree(rt, "/api/admin/bridges", func(text string) bool {
+		var answer struct {
+			Bridges []struct {
+				Name  string
+				Sites []struct{ Site, Channel string }
+			}
+		}
+		if json.Unmarshal([]byte(text), &answer) != nil {
+			return false
+		}
+		channel := ""
+		for _, b := range answer.Bridges {
+			for _, own := range b.Sites {
+				if b.Name == "discord" && own.Site == s.id {
+					channel = own.Channel
+				}
+			}
+		}
+		return channel == s.channel
+	})
 }
 
 func (a *agency) renamesSite(rt *rapid.T) {
@@ -149,6 +251,7 @@ func (a *agency) renamesSite(rt *rapid.T) {
 	a.written++
 	s.name = fmt.Sprint("Store ", a.written)
 	a.must(rt, "PATCH", "/api/admin/sites/"+s.id, crashSecretKey, map[string]any{"name": s.name}, nil)
+	a.changed(rt, s, "name", s.name)
 }
 
 // archivesSite closes a site's chat, or opens it again.
@@ -156,6 +259,11 @@ func (a *agency) archivesSite(rt *rapid.T) {
 	s := a.site(rt, func(s *siteOfModel) bool { return s.id != "main" })
 	s.archived = !s.archived
 	a.must(rt, "PATCH", "/api/admin/sites/"+s.id, crashSecretKey, map[string]any{"archived": s.archived}, nil)
+	if s.archived {
+		a.changed(rt, s, "archivedAt", true)
+	} else {
+		a.changed(rt, s, "archivedAt", nil)
+	}
 }
 
 // visitorWrites: one of three visitors, who have the same ids everywhere.
@@ -173,7 +281,7 @@ func (a *agency) visitorWrites(rt *rapid.T) {
 	a.must(rt, "POST", "/api/widget/init", s.key, init, &opened)
 	i := slices.IndexFunc(a.talks, func(k *siteTalk) bool { return k.session == opened.SessionID })
 	if i < 0 {
-		i, a.talks = len(a.talks), append(a.talks, &siteTalk{at: s, visitor: visitor, session: opened.SessionID})
+		i, a.talks = len(a.talks), append(a.talks, &siteTalk{at: s, visitor: visitor, session: opened.SessionID, channel: cmp.Or(s.channel, a.channels[0])})
 	}
 	k := a.talks[i]
 	if k.at != s || k.visitor != visitor {
@@ -271,35 +379,44 @@ func (a *agency) compare(rt *rapid.T) {
 	all := []string{}
 	for _, k := range a.talks {
 		all = append(all, k.session)
-		if got := ofModel.FindAllString(a.stored(a.in, k.session), -1); !slices.Equal(got, k.messages) {
+		if got := ofModel.FindAllString(a.stored(a.next(), k.session), -1); !slices.Equal(got, k.messages) {
 			rt.Fatalf("the history at %s has %v, the model %v", k.at.id, got, k.messages)
 		}
 	}
 	if got := a.listed(rt, ""); !sameSet(got, all) {
 		rt.Fatalf("all sites list %d conversations, the model has %d", len(got), len(all))
 	}
+	a.settle(rt)
+	for _, v := range a.f.Violations() {
+		rt.Error(v)
+	}
+}
+
+// settle waits until Discord shows what the model has.
+func (a *agency) settle(rt *rapid.T) {
 	problem := errors.New("nothing is there")
 	for deadline := time.Now().Add(patience); problem != nil; time.Sleep(10 * time.Millisecond) {
 		if problem = a.shown(); problem != nil && time.Now().After(deadline) {
 			rt.Fatalf("not within %s: %v", patience, problem)
 		}
 	}
-	for _, v := range a.f.Violations() {
-		rt.Error(v)
-	}
 }
 
 // shown compares the threads: each has the messages of one conversation.
 func (a *agency) shown() error {
-	threads := map[string][]string{} // by the first message
+	threads, channels := map[string][]string{}, map[string]string{} // by the first message
 	for _, th := range a.f.Threads() {
 		if list := ofModel.FindAllString(texts(th), -1); len(list) > 0 {
-			threads[list[0]] = list
+			threads[list[0]], channels[list[0]] = list, th.Channel
 		}
 	}
 	for _, k := range a.talks {
-		if len(k.messages) > 0 && !slices.Equal(threads[k.messages[0]], k.messages) {
-			return fmt.Errorf("a thread of %s has %v, the model %v", k.at.id, threads[k.messages[0]], k.messages)
+		if len(k.messages) == 0 {
+			continue
+		}
+		first := k.messages[0]
+		if !slices.Equal(threads[first], k.messages) || channels[first] != k.channel {
+			return fmt.Errorf("a thread of %s in %s has %v, the model, in %s, %v", k.at.id, channels[first], threads[first], k.channel, k.messages)
 		}
 	}
 	return nil
