@@ -8,8 +8,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/telegram"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
@@ -85,4 +88,26 @@ func TestDoctorReportsFailedDeliveries(t *testing.T) {
 			t.Errorf("doctor does not say %q:\n%s", want, &report)
 		}
 	}
+}
+
+// TestExamineSites: doctor looks at the channels that sites have of their own, too.
+func TestExamineSites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := telegramtest.NewInBubble(t)
+		kinds := bridges.Kinds(bridges.Env{})[:1]
+		kinds[0].New = func(s *chat.Settings) (chat.Bridge, error) { return telegram.New(overFake(f, s)) }
+		relay := chat.SettingsOf(bridges.Settings(), map[string]chat.Raw{"telegramBotToken": chat.Raw(`"` + f.Token + `"`), "telegramChatId": chat.Raw(`"-1001234567890"`)}, nil)
+		own := map[string]map[string]chat.Raw{"lamps": {"telegramChatId": chat.Raw(`"-100777"`)}, "tents": {"telegramChatId": chat.Raw(`"` + f.AddChannel() + `"`)}}
+		sites := chat.SitesOf([]chat.Site{{ID: "lamps", Name: "Lamps"}, {ID: "tents", Name: "Tents"}}, relay, own, nil)
+		var report strings.Builder
+		failures := bridges.Report(&report, bridges.Examine(t.Context(), kinds, sites, nil))
+		for _, want := range []string{"ok    group: the group", "fail  Lamps: group: Telegram knows no such group", "ok    Tents: rights"} {
+			if !strings.Contains(report.String(), want) {
+				t.Errorf("it lacks %q:\n%s", want, &report)
+			}
+		}
+		if failures != 1 || strings.Count(report.String(), "bot token") != 1 {
+			t.Errorf("%d failures:\n%s", failures, &report)
+		}
+	})
 }

@@ -94,7 +94,8 @@ func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup
 		return state, nil
 	}
 	state.Places = places
-	if place == "" && r.kind.Alone && len(places) == 1 {
+	first := r.current().common == nil // later, others may have added the bot somewhere
+	if place == "" && r.kind.Alone && len(places) == 1 && first {
 		place = places[0].ID
 	}
 	i := slices.IndexFunc(places, func(p chat.Place) bool { return p.ID == place })

@@ -21,9 +21,8 @@ import (
 type lamps struct {
 	*testing.T
 	*engine.Engine
-	f    *telegramtest.Platform
-	set  *bridges.Set
-	stop func()
+	f   *telegramtest.Platform
+	set *bridges.Set
 }
 
 // withLamps runs a test in a bubble.
@@ -152,6 +151,10 @@ func TestSiteChannel(t *testing.T) {
 		group := l.f.AddChannel()
 		l.settle()
 		state, err = l.set.Connect(l.Context(), "telegram", "lamps", chat.BridgeStep{})
+		if err != nil || state.Step != chat.StepPlace || len(state.Places) != 1 || state.Places[0].ID != group {
+			t.Fatalf("with the group it is %+v, %v", state, err)
+		}
+		state, err = l.set.Connect(l.Context(), "telegram", "lamps", chat.BridgeStep{Place: group})
 		if err != nil || state.Step != chat.StepDone || !state.Stored {
 			t.Fatalf("with the group it is %+v, %v", state, err)
 		}

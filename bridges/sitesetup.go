@@ -16,7 +16,8 @@ type Placing interface {
 }
 
 // connectSite takes the next step of giving a site a channel of its own on a platform that
-// relay is connected to. The tokens are relay's.
+// relay is connected to. The tokens are relay's. Somebody has to choose the place: whoever
+// knows a bot's name can add it to a group.
 func (r *runner) connectSite(ctx context.Context, site *chat.Site, step chat.BridgeStep) (state chat.BridgeSetup, err error) {
 	k, sites := &r.kind, r.set.engine.Sites()
 	switch {
@@ -36,14 +37,10 @@ func (r *runner) connectSite(ctx context.Context, site *chat.Site, step chat.Bri
 		return state, nil
 	}
 	r.markUsed(sites, state.Places)
-	place, homes := strings.TrimSpace(step.Place), homesOf(k, sites)
-	if place == "" && k.Alone && homes[site.ID] == homes[chat.AllSites] {
-		place = onlyFree(state.Places)
+	if place := strings.TrimSpace(step.Place); place != "" {
+		return r.settleSite(ctx, setup, state, site, place)
 	}
-	if place == "" {
-		return state, nil
-	}
-	return r.settleSite(ctx, setup, state, site, place)
+	return state, nil
 }
 
 // settleSite lets a site's conversations begin in a place, unless that cannot be used.
@@ -77,15 +74,6 @@ func (r *runner) markUsed(sites *chat.Sites, places []chat.Place) {
 			}
 		}
 	}
-}
-
-// onlyFree is the only place that no site uses, "" when there are none or several.
-func onlyFree(places []chat.Place) string {
-	free := slices.DeleteFunc(slices.Clone(places), func(p chat.Place) bool { return len(p.Sites) > 0 })
-	if len(free) != 1 {
-		return ""
-	}
-	return free[0].ID
 }
 
 // places lists where the bot is: from the bridge that receives, on whichever node that is,

@@ -89,7 +89,7 @@ func Queries() map[string]string {
 		"InboxLanes": selectInboxLanes, "save session": updateSession, "save activity": updateActivity, "save message": updateMessage, "save delivery": updateDelivery,
 		"save update": updateUpdate, "settle update": settleUpdate, "erase, places": selectPlaces, "erase, failed updates": emptyFailed, "erase, waiting updates": settleWaiting, "erase": deleteSession, "erase files": deleteFilesUpTo, "erase links": deleteLinksUpTo, "erase deliveries": deleteDeliveriesUpTo, "erase events": deleteEventsUpTo, "erase messages": deleteMessagesUpTo, "old deliveries": selectOldDeliveries, "surplus deliveries": selectSettled, "old events": selectOldEvents,
 		"old empty": selectOldEmpty, "orphans": selectOrphans, "Export": selectExport,
-		"Thread": selectThread, "ThreadOf": selectThreadsOf, "Links": selectLinksOf, "LinksAt": selectLinksAt, "Waiting": selectWaiting,
+		"Thread": selectThread, "ThreadOf": selectThreadsOf, "Links": selectLinksOf, "LinksAt": selectLinksAt, "ChannelsInUse": selectChannels, "Waiting": selectWaiting,
 	}
 }
 

@@ -97,7 +97,8 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, step := range steps {
-			if strings.HasPrefix(step, "SCAN") && step != "SCAN CONSTANT ROW" && !strings.Contains(step, "USING INDEX deliveries_") || strings.Contains(step, "TEMP B-TREE") {
+			few := step == "SCAN CONSTANT ROW" || step == "SCAN steps" // those of a query itself
+			if strings.HasPrefix(step, "SCAN") && !few && !strings.Contains(step, "USING INDEX deliveries_") || strings.Contains(step, "TEMP B-TREE") {
 				t.Errorf("%s: %s", name, step)
 			}
 		}

@@ -54,8 +54,7 @@ const selectChannels = `WITH RECURSIVE steps (channel) AS (
 	)
 	SELECT channel FROM steps WHERE channel IS NOT NULL AND EXISTS (
 		SELECT 1 FROM threads t JOIN sessions s ON s.number = t.session
-		WHERE t.bridge = ? AND t.channel = steps.channel AND t.state < 2 AND s.status = 'open')
-	ORDER BY channel`
+		WHERE t.bridge = ? AND t.channel = steps.channel AND t.state < 2 AND s.status = 'open')`
 
 // ChannelsInUse implements [chat.Reader].
 func (t *tx) ChannelsInUse(bridge string) ([]string, error) {

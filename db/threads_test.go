@@ -105,6 +105,42 @@ func TestThread(t *testing.T) {
 	})
 }
 
+// TestChannelsInUse: a channel is in use while a conversation that is open has a thread there.
+func TestChannelsInUse(t *testing.T) {
+	withSessions(t, func(t *testing.T, d *db.DB) {
+		in := func(channel, session string, state chat.ThreadState) chat.Thread {
+			th := thread(session, channel+session, 10)
+			th.Channel, th.State = channel, state
+			return th
+		}
+		other := in("-900", "a", chat.ThreadLive)
+		other.Bridge = "discord"
+		saveThreads(t, d, other, in("-100", "a", chat.ThreadLive), in("-100", "b", chat.ThreadLive), in("-200", "a", chat.ThreadGone), in("-300", "b", chat.ThreadClosed), in("-400", "a", chat.ThreadLive))
+		inUse := func(want ...string) {
+			t.Helper()
+			read(t, d, func(r chat.Reader) error {
+				got, err := r.ChannelsInUse("telegram")
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("in use are %q, want %q", got, want)
+				}
+				return err
+			})
+		}
+		inUse("-100", "-300", "-400")
+		apply(t, d, func(tx chat.Tx) error {
+			s, err := tx.Lock("a")
+			if err != nil {
+				return err
+			}
+			s.Status = chat.StatusClosed
+			return tx.SaveSession(&s)
+		})
+		inUse("-100", "-300")
+		apply(t, d, func(tx chat.Tx) error { return tx.EraseSession("b") })
+		inUse()
+	})
+}
+
 func TestLinks(t *testing.T) {
 	withSessions(t, func(t *testing.T, d *db.DB) {
 		link := func(messageID, remote string, part int) chat.Link {

@@ -18,7 +18,9 @@ export interface Connect {
   know(settings: Settings): void;
 }
 
+// How often it is asked whether something was done on the platform; seldom where the platform counts such calls.
 const every = 2_000;
+const seldom = 10_000;
 
 // connect calls done once a channel is chosen; query names the website that it is for, whose tokens are known.
 export function connect(kind: BridgeKind, done: () => Promise<void>, query = ""): Connect {
@@ -39,7 +41,7 @@ export function connect(kind: BridgeKind, done: () => Promise<void>, query = "")
       if (query) said.refused(error);
       else token.refused(error as Refusal);
     }
-    if (running && following) timer = setTimeout(() => void step(), every);
+    if (running && following) timer = setTimeout(() => void step(), kind.add ? every : seldom);
   };
   const token = tokenStep(kind, said, (tokens) => {
     shows = "";
