@@ -25,6 +25,8 @@ func policy(name string) string {
 	switch name {
 	case "demo.html", "preview.html":
 		return pageCSP + " https:; frame-ancestors 'self'"
+	case "chat.html":
+		return pageCSP + " https:; manifest-src 'self'; frame-ancestors 'none'"
 	case "console.html":
 		return pageCSP + "; manifest-src 'self'; worker-src 'self'; frame-ancestors 'self'"
 	}

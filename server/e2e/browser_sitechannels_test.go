@@ -86,6 +86,7 @@ func testSiteChannels(t *testing.T, s *fixture) {
 	b.chooseSite("")
 	b.card("telegram", "In a channel of their own: Shop.")
 	b.chooseSite("shop")
+	b.own("telegram", "New conversations begin in a channel of its own.")
 	b.run(`[...$$("#own-channels .button")].find((n) => n.ariaLabel === "Use the common channel Telegram").click()`)
 	b.until(`$("#ask").open && text("#ask-text").includes("Threads that are open stay where they are.")`)
 	b.click("#ask-yes")

@@ -44,6 +44,7 @@ func TestBrowser(t *testing.T) {
 		"ConnectOthers":    testConnectOthers,
 		"Sites":            testSites,
 		"SiteChannels":     testSiteChannels,
+		"ChatPage":         testChatPage,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

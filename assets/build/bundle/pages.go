@@ -28,6 +28,7 @@ var pages = []struct {
 	{"pages/demo.html", true},
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
+	{"pages/chat.html", false},
 	{"console/account/login.html", false},
 	{"console/account/invitation.html", false},
 	{"console/console.html", false},
@@ -42,7 +43,7 @@ func slots() map[string]any {
 		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey"} {
 		values[name] = "${" + name + "}"
 	}
-	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey"} {
+	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey", "Manifest"} {
 		values[name] = template.HTMLAttr("${" + name + "}")
 	}
 	return values

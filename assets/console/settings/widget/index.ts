@@ -1,7 +1,7 @@
 // The widget's page: its look and words, with the real widget beside the form, and the snippet.
 
 import { call } from "../../net/api";
-import { h } from "../../ui/dom";
+import { h, newTab } from "../../ui/dom";
 import { several } from "../../state/sites";
 import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
@@ -136,9 +136,14 @@ function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
   const { node, code: snippet } = snippetBox("Copy the snippet");
   snippet.id = "widget-snippet";
   const seen = h("p", { class: "hint", role: "status" });
+  const page = h("a", { id: "chat-page", ...newTab });
+  const alone = h("p", { class: "hint" }, "Without a website, the chat stands at ", page, ", for links and QR codes.");
   return {
-    nodes: [node, seen],
+    nodes: [node, seen, alone],
     async load() {
+      alone.hidden = several() && !shownSite();
+      page.href = "/chat" + (several() ? "/" + shownSite() : "");
+      page.textContent = page.href;
       const placed = await placedAt(shownSite()).catch(() => undefined);
       if (!placed) return;
       if (snippet.textContent !== placed.snippet) snippet.textContent = placed.snippet;
