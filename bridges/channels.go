@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -174,27 +175,53 @@ func (r *runner) problemAt(b chat.Bridge) error {
 	return err
 }
 
-// Sentences for the channels between which a site moves.
+// Sentences for the channels between which sites move.
 const (
-	toldThere = "New conversations of “%s” begin in another channel from now on. Those that are open here stay here."
-	toldHere  = "New conversations of “%s” begin here from now on. Those that are open elsewhere stay there."
+	toldThere = "New conversations of %s begin in another channel from now on. Those that are open here stay here."
+	toldHere  = "New conversations of %s begin here from now on. Those that are open elsewhere stay there."
 )
 
 // tellTimeout bounds what is written into one channel.
 const tellTimeout = 30 * time.Second
 
-// tellMoves tells the team in both channels that a site's conversations begin elsewhere.
-// It is a courtesy: what cannot be written is only logged.
+// tellMoves tells the team in both channels that sites' conversations begin elsewhere. It is
+// a courtesy: what cannot be written is only logged. With one site nobody speaks of sites.
 func (r *runner) tellMoves(ctx context.Context, before map[string]string, now *channels) {
-	for _, site := range r.set.engine.Sites().All() {
-		from, known := before[site.ID]
-		to := now.homes[site.ID]
-		if !known || from == to || from == "" || to == "" || site.ArchivedAt != 0 {
+	sites := r.set.engine.Sites()
+	if !sites.Several() {
+		return
+	}
+	type way struct{ from, to string }
+	moved, ways := map[way][]string{}, []way{}
+	for _, site := range sites.All() {
+		w := way{before[site.ID], now.homes[site.ID]}
+		if w.from == w.to || w.from == "" || w.to == "" || site.ArchivedAt != 0 {
 			continue
 		}
-		r.tell(ctx, now.at(from), fmt.Sprintf(toldThere, site.Label()))
-		r.tell(ctx, now.at(to), fmt.Sprintf(toldHere, site.Label()))
+		if moved[w] == nil {
+			ways = append(ways, w)
+		}
+		moved[w] = append(moved[w], "“"+site.Label()+"”")
 	}
+	for _, w := range ways {
+		r.tell(ctx, now.at(w.from), fmt.Sprintf(toldThere, few(moved[w])))
+		r.tell(ctx, now.at(w.to), fmt.Sprintf(toldHere, few(moved[w])))
+	}
+}
+
+// mostNamed is how many sites a sentence names.
+const mostNamed = 5
+
+// few lists names, the rest by their number.
+func few(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(slices.Clone(names[:mostNamed]), fmt.Sprintf("%d other sites", more))
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 func (r *runner) tell(ctx context.Context, b chat.Bridge, text string) {

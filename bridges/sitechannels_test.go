@@ -3,6 +3,7 @@ package bridges_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,10 @@ type lamps struct {
 }
 
 // withLamps runs a test in a bubble.
-func withLamps(t *testing.T, test func(*lamps)) {
+func withLamps(t *testing.T, test func(*lamps)) { withRelay(t, []string{"Lamps"}, test) }
+
+// withRelay runs a test in a bubble, with a relay that has these sites beside the first.
+func withRelay(t *testing.T, names []string, test func(*lamps)) {
 	synctest.Test(t, func(t *testing.T) {
 		f := telegramtest.NewInBubble(t)
 		store, err := db.Memory(t.Context())
@@ -45,9 +49,10 @@ func withLamps(t *testing.T, test func(*lamps)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- l.set.Run(ctx) }()
-		name := "Lamps"
-		if _, err := l.AddSite(t.Context(), engine.SiteChange{Wanted: "lamps", Name: &name}); err != nil {
-			t.Fatal(err)
+		for _, name := range names {
+			if _, err := l.AddSite(t.Context(), engine.SiteChange{Wanted: strings.ToLower(name), Name: &name}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		test(l)
 		cancel()
@@ -225,6 +230,47 @@ func TestSiteChannelFails(t *testing.T) {
 		l.patch("lamps", group)
 		if at, _ := l.where("into the void"); at != group {
 			t.Errorf("what waited stands in %q, want %s", at, group)
+		}
+	})
+}
+
+// TestMovesAreTold: sites that move together are told together, and with one site nobody is
+// told anything.
+func TestMovesAreTold(t *testing.T) {
+	withLamps(t, func(l *lamps) {
+		token, _ := json.Marshal(l.f.Token)
+		for n := range 6 {
+			name := fmt.Sprint("Shop ", n)
+			if _, err := l.AddSite(l.Context(), engine.SiteChange{Wanted: fmt.Sprint("shop-", n), Name: &name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.PatchSiteSettings(l.Context(), chat.AllSites, map[string]json.RawMessage{"telegramBotToken": token, "telegramChatId": json.RawMessage(`"-1001234567890"`)}); err != nil {
+			t.Fatal(err)
+		}
+		l.settle()
+		group := l.f.AddChannel()
+		l.patch(chat.AllSites, group)
+		if told := l.told(group); len(told) != 1 || !strings.HasPrefix(told[0], "New conversations of “First site”, “Lamps”, “Shop 0”, “Shop 1”, “Shop 2” and 3 other sites begin here") {
+			t.Errorf("the group was told %q", told)
+		}
+	})
+}
+
+// TestOneSiteIsToldNothing: who has one site and chooses another group never reads of sites.
+func TestOneSiteIsToldNothing(t *testing.T) {
+	withRelay(t, nil, func(l *lamps) {
+		token, _ := json.Marshal(l.f.Token)
+		group := l.f.AddChannel()
+		for _, id := range []string{"-1001234567890", group} {
+			value, _ := json.Marshal(id)
+			if err := l.PatchSettings(l.Context(), map[string]json.RawMessage{"telegramBotToken": token, "telegramChatId": value}); err != nil {
+				t.Fatal(err)
+			}
+			l.settle()
+		}
+		if _, at, _ := l.say("", "hello"); at != group || len(l.told(group)) > 0 || len(l.told("-1001234567890")) > 0 {
+			t.Errorf("it stands in %s, and the groups were told %q and %q", at, l.told("-1001234567890"), l.told(group))
 		}
 	})
 }
