@@ -17,7 +17,7 @@ import (
 // and those of sites that have one of their own.
 type channels struct {
 	common chat.Bridge            // of the common channel; where there is none, of the first that a site has
-	own    map[string]chat.Bridge // by site
+	own    map[string]chat.Bridge // by site; nil for one that has neither a channel nor the common one
 	former []chat.Bridge          // that sites have left, with threads that are open
 	homes  map[string]string      // by site: where conversations begin
 	before map[string]string      // and where they began before, nil if that does not matter
@@ -71,7 +71,7 @@ func (c *channels) all() (list []chat.Bridge) {
 	}
 	list = append(list, c.common)
 	for _, site := range slices.Sorted(maps.Keys(c.own)) {
-		if !slices.Contains(list, c.own[site]) {
+		if c.own[site] != nil && !slices.Contains(list, c.own[site]) {
 			list = append(list, c.own[site])
 		}
 	}
@@ -108,14 +108,17 @@ func (r *runner) makeChannels(ctx context.Context, sites *chat.Sites) (*channels
 		return c, nil
 	}
 	for _, site := range sites.All() {
-		if c.homes[site.ID] == c.homes[chat.AllSites] || c.homes[site.ID] == "" {
-			continue
-		}
-		if c.own[site.ID], err = c.beside(c.homes[site.ID]); err != nil {
-			return nil, fmt.Errorf("the channel of the site %s: %w", site.Label(), err)
+		switch home := c.homes[site.ID]; {
+		case home == "":
+			c.own[site.ID] = nil
+		case home != c.homes[chat.AllSites]:
+			if c.own[site.ID], err = c.beside(home); err != nil {
+				return nil, fmt.Errorf("the channel of the site %s: %w", site.Label(), err)
+			}
 		}
 	}
-	return c, r.addFormer(ctx, c)
+	r.addFormer(ctx, c)
+	return c, nil
 }
 
 // beside is the bridge of a channel, made unless there is one.
@@ -130,13 +133,19 @@ func (c *channels) beside(channel string) (chat.Bridge, error) {
 	return first.Beside(channel)
 }
 
-// addFormer adds the channels that sites have left while conversations are open there.
-func (r *runner) addFormer(ctx context.Context, c *channels) error {
+// addFormer adds the channels that sites have left while conversations are open there. It
+// waits for a database that is away: without it nothing could be delivered either.
+func (r *runner) addFormer(ctx context.Context, c *channels) {
 	var used []string
-	err := r.set.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-		used, err = rd.ChannelsInUse(r.kind.Name)
-		return err
-	})
+	for {
+		err := r.set.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+			used, err = rd.ChannelsInUse(r.kind.Name)
+			return err
+		})
+		if err == nil || chat.Rest(ctx, chat.StorePause) != nil {
+			break
+		}
+	}
 	for _, channel := range used {
 		if c.at(channel) != nil {
 			continue
@@ -148,13 +157,15 @@ func (r *runner) addFormer(ctx context.Context, c *channels) error {
 		}
 		c.former = append(c.former, b)
 	}
-	return err
 }
 
 // siteStates are the states of the channels that sites have of their own.
 func (r *runner) siteStates() (list []chat.SiteChannel) {
 	for _, site := range slices.Sorted(maps.Keys(r.channels.own)) {
 		b := r.channels.own[site]
+		if b == nil {
+			continue
+		}
 		st := chat.BridgeState{State: "running"}
 		setError(&st, r.kind.Card.Title, r.problemAt(b))
 		list = append(list, chat.SiteChannel{Site: r.set.engine.Sites().Shown(site), Channel: b.Channel(), State: st.State, LastError: st.LastError, Fix: st.Fix, Details: st.Details})

@@ -91,3 +91,26 @@ func TestOneChannelFails(t *testing.T) {
 		}
 	}, home)
 }
+
+// TestNowhere: what waits of a site that was taken from the platform stands in nobody else's
+// channel, and is given up where people see it.
+func TestNowhere(t *testing.T) {
+	home := newFake("telegram")
+	home.own = map[string]chat.Bridge{"shop": nil}
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		o.visitShop(t, "for nobody else")
+		o.greeted(t)
+		expectTexts(t, "C1 shows", home.shown(0), "hello")
+		if len(home.threads) != 1 {
+			t.Errorf("there are %d threads", len(home.threads))
+		}
+		var failed []chat.Delivery
+		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) (err error) {
+			failed, err = r.Deliveries(chat.DeliveryQuery{Dest: "telegram", State: new(chat.DeliveryFailed), Limit: 10})
+			return err
+		}))
+		if len(failed) == 0 {
+			t.Error("nothing is given up")
+		}
+	}, home)
+}

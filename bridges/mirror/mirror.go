@@ -42,8 +42,8 @@ type Options struct {
 	Seal *chat.FileSeal
 	// Moved is called when a channel has another id.
 	Moved func(ctx context.Context, from, to string) error
-	// Own are the bridges of sites with a channel of their own, by the site's id, and Former
-	// those of channels that sites have left.
+	// Own are the bridges of sites with a channel of their own, by the site's id, nil for those
+	// with none, and Former those of channels that sites have left.
 	Own    map[string]chat.Bridge
 	Former []chat.Bridge
 }

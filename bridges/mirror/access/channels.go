@@ -17,7 +17,7 @@ import (
 type Channels struct {
 	Common chat.Bridge
 	// Own are those of sites whose conversations begin in a channel of their own, by the
-	// site's id. Several sites may share one.
+	// site's id, nil where they begin in none. Several sites may share one.
 	Own map[string]chat.Bridge
 	// Former are channels that sites have left; the threads that are open there stay.
 	Former []chat.Bridge
@@ -54,6 +54,10 @@ func channelsOf(in Channels) (list []*channel, homes map[string]*channel) {
 	homes = map[string]*channel{}
 	begin := map[*channel]int{}
 	for site, b := range in.Own {
+		if b == nil {
+			homes[site] = nil
+			continue
+		}
 		at := add(b)
 		begin[at]++
 		homes[site], at.shared = at, at.shared || begin[at] > 1
@@ -69,7 +73,7 @@ func (p *Platform) common() *channel { return p.channels[0] }
 
 // several reports whether there is more than the common channel. A failure then concerns
 // one of them and does not hold up the others.
-func (p *Platform) several() bool { return len(p.channels) > 1 }
+func (p *Platform) several() bool { return len(p.channels) > 1 || len(p.homes) > 0 }
 
 // at is the channel with an id, nil when it is none of the platform's.
 func (p *Platform) at(id string) *channel {
@@ -130,11 +134,19 @@ func (p *Platform) ChannelOf(rd chat.Reader, sessionID string) (string, error) {
 	if err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
 		return "", err
 	}
-	if own := p.homes[session.Site]; own != nil {
-		return own.name(), nil
+	own, apart := p.homes[session.Site]
+	switch {
+	case !apart:
+		return p.common().name(), nil
+	case own == nil:
+		return "", errNowhere
 	}
-	return p.common().name(), nil
+	return own.name(), nil
 }
+
+// errNowhere is about a site that was taken from the platform while something of it waited:
+// others must not read it.
+var errNowhere = fmt.Errorf("%w: the site has no channel here any more", chat.ErrPermanent)
 
 // Parse decodes a stored update: the channel that it concerns knows what it means.
 func (p *Platform) Parse(raw []byte) (list []chat.Inbound, err error) {
