@@ -83,7 +83,7 @@ func TestDocumentsThatEatTheMachine(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ file, data, want string }{
 		"bomb":   {"a.pdf", pdfPage(deflated(t, 400<<20), 1), "it unpacks to more than relay reads"},
-		"circle": {"a.pdf", pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 999999999/Kids[2 0 R]/Parent 2 0 R>>"), "it takes longer than 10 seconds"},
+		"circle": {"a.pdf", pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 999999999/Kids[2 0 R]/Parent 2 0 R>>"), "It was too much to read: it"}, // its time or its memory, whichever ends first
 		"empty":  {"a.pdf", "%PDF-1.4\nstartxref\n0\n%%EOF\n", ""},
 		"cells":  {"a.html", "<p>lamp<table><tr>" + strings.Repeat("<td>x<table>", 100_000), ""},
 		"formatting": {"a.html", "<p>" + func() (out string) {
