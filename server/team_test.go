@@ -157,6 +157,16 @@ func TestPasswordAttempts(t *testing.T) {
 	for n := range 100 {
 		try("wrong wrong wrong", "203.0.113."+strconv.Itoa(10+n%20))
 	}
+	fresh := 0
+	exhaust := func() { // relay forgets an attempt each 0.6 s, and checking a password takes as long on a busy machine
+		for fresh < 250 {
+			if fresh++; try("wrong wrong wrong", "192.0.2."+strconv.Itoa(fresh)) == 429 {
+				return
+			}
+		}
+		t.Fatal("the account is never tried too often")
+	}
+	exhaust()
 	if got := try(goodPassword, "198.51.100.8"); got != 429 {
 		t.Errorf("the account is tried for the 121st time in a minute: %d", got)
 	}
@@ -165,6 +175,7 @@ func TestPasswordAttempts(t *testing.T) {
 			t.Errorf("from a browser that Mia knows, at %s: %d", address, got)
 		}
 	}
+	exhaust()
 	if got := try(goodPassword, "198.51.100.8", "Cookie", known+"x"); got != 429 {
 		t.Errorf("with a forged cookie: %d", got)
 	}
