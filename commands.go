@@ -268,7 +268,7 @@ func (a *app) storedSites(ctx context.Context) (sites *chat.Sites, err error) {
 	}
 	defer database.Close()
 	err = database.Read(ctx, func(r chat.Reader) error {
-		_, stored, err := engine.StoredSites(r, declared, a.cfg.Settings)
+		stored, err := engine.StoredSites(r, declared, a.cfg.Settings)
 		if err == nil {
 			sites = stored
 		}

@@ -19,14 +19,19 @@ type channels struct {
 	common chat.Bridge            // of the common channel; where there is none, of the first that a site has
 	own    map[string]chat.Bridge // by site; nil for one that has neither a channel nor the common one
 	former []chat.Bridge          // that sites have left, with threads that are open
-	homes  map[string]string      // by site: where conversations begin
-	before map[string]string      // and where they began before, nil if that does not matter
+	homes  homes
+	before homes // the last ones, nil if they do not matter
 }
 
-// homesOf says for each site in which channel of a platform its conversations begin, "" for
+// homes say for each site in which channel of a platform its conversations begin, "" for
 // none, and under AllSites which is the common one.
-func homesOf(k *Kind, sites *chat.Sites) map[string]string {
-	homes := map[string]string{chat.AllSites: sites.Common().Text(k.Card.Channel)}
+type homes map[string]string
+
+// apart reports whether a site's conversations begin in no common channel.
+func (h homes) apart(site string) bool { return h[site] != h[chat.AllSites] }
+
+func homesOf(k *Kind, sites *chat.Sites) homes {
+	homes := homes{chat.AllSites: sites.Common().Text(k.Card.Channel)}
 	for _, site := range sites.All() {
 		homes[site.ID] = sites.Settings(site.ID).Text(k.Card.Channel)
 	}
@@ -57,7 +62,7 @@ func fingerprint(k *Kind, sites *chat.Sites) string {
 	homes := homesOf(k, sites)
 	text := k.Fingerprint(sites.Common())
 	for _, site := range slices.Sorted(maps.Keys(homes)) {
-		if homes[site] != homes[chat.AllSites] {
+		if homes.apart(site) {
 			text += "\n" + site + "=" + homes[site]
 		}
 	}
@@ -111,7 +116,7 @@ func (r *runner) makeChannels(ctx context.Context, sites *chat.Sites) (*channels
 		switch home := c.homes[site.ID]; {
 		case home == "":
 			c.own[site.ID] = nil
-		case home != c.homes[chat.AllSites]:
+		case c.homes.apart(site.ID):
 			if c.own[site.ID], err = c.beside(home); err != nil {
 				return nil, fmt.Errorf("the channel of the site %s: %w", site.Label(), err)
 			}
@@ -167,15 +172,16 @@ func (r *runner) siteStates() (list []chat.SiteChannel) {
 			continue
 		}
 		st := chat.BridgeState{State: "running"}
-		setError(&st, r.kind.Card.Title, r.problemAt(b))
+		setError(&st, r.kind.Card.Title, r.problemAt(b, nil))
 		list = append(list, chat.SiteChannel{Site: r.set.engine.Sites().Shown(site), Channel: b.Channel(), State: st.State, LastError: st.LastError, Fix: st.Fix, Details: st.Details})
 	}
 	return list
 }
 
-// problemAt is what is wrong in a channel, nil for nothing. The caller holds the lock.
-func (r *runner) problemAt(b chat.Bridge) error {
-	err := r.mirror.TroubleAt(b.Channel())
+// problemAt is what is wrong in a channel, nil for nothing; received is why nothing comes in
+// any more. The caller holds the lock.
+func (r *runner) problemAt(b chat.Bridge, received error) error {
+	err := cmp.Or(r.mirror.TroubleAt(b.Channel()), received)
 	if receiving, ok := b.(Receiving); ok {
 		_, problem := receiving.Receiving()
 		if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // more precise than a delivery's error
@@ -197,7 +203,7 @@ const tellTimeout = 30 * time.Second
 
 // tellMoves tells the team in both channels that sites' conversations begin elsewhere. It is
 // a courtesy: what cannot be written is only logged. With one site nobody speaks of sites.
-func (r *runner) tellMoves(ctx context.Context, before map[string]string, now *channels) {
+func (r *runner) tellMoves(ctx context.Context, before homes, now *channels) {
 	sites := r.set.engine.Sites()
 	if !sites.Several() {
 		return

@@ -53,7 +53,7 @@ func examineOwn(ctx context.Context, k *Kind, common chat.Bridge, sites *chat.Si
 	c := &channels{common: common, own: map[string]chat.Bridge{}}
 	homes := homesOf(k, sites)
 	for _, site := range sites.All() {
-		if homes[site.ID] == homes[chat.AllSites] || homes[site.ID] == "" {
+		if homes[site.ID] == "" || !homes.apart(site.ID) {
 			continue
 		}
 		b, err := c.beside(homes[site.ID])

@@ -24,8 +24,8 @@ type runner struct {
 	set     *Set
 	kind    Kind
 	log     *slog.Logger
-	restart chan struct{}     // makes run restart the bridge
-	homes   map[string]string // by site: the channel in which conversations began until the last start; of run
+	restart chan struct{} // makes run restart the bridge
+	homes   homes         // since the last start; of run
 
 	mu         sync.Mutex
 	channels   channels // none while none runs

@@ -1,7 +1,6 @@
 package bridges
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -48,15 +47,11 @@ func (r *runner) state(sites *chat.Sites) chat.BridgeState {
 	if r.channels.common != nil {
 		st.Sites = r.siteStates()
 		st.Receive, err = r.received()
-		err = cmp.Or(r.mirror.Trouble(), err)
 		if receiving, ok := r.channels.common.(Receiving); ok {
-			way, problem := receiving.Receiving()
+			way, _ := receiving.Receiving()
 			setReceive(&st, way, r.kind.Live)
-			if human := (*chat.Misconfigured)(nil); errors.As(problem, &human) { // more precise than a delivery's error
-				err = problem
-			}
-			err = cmp.Or(err, problem)
 		}
+		err = r.problemAt(r.channels.common, err)
 	}
 	setError(&st, r.kind.Card.Title, err)
 	if lost := r.set.engine.Inbox.GivenUp(st.Name); lost != nil && st.LastError == "" {

@@ -60,6 +60,11 @@ func (r *receiver) touchGaps(now time.Time) {
 
 // Tell implements [chat.Besides].
 func (b *Bridge) Tell(ctx context.Context, text string) error {
-	_, err := b.client.postOrPlain(ctx, rendered{text: text}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
+	_, err := b.client.postAside(ctx, text)
 	return err
+}
+
+// postAside writes in the channel itself what belongs to no session.
+func (c *client) postAside(ctx context.Context, text string) (slack.Message, error) {
+	return c.postOrPlain(ctx, rendered{text: text}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
 }

@@ -174,7 +174,7 @@ func (c *checker) checkSetup(ctx context.Context) (failing bool) {
 
 // Try posts a message and deletes it.
 func (c *checker) Try(ctx context.Context) error {
-	m, err := c.client.postOrPlain(ctx, rendered{text: "relay: test"}, "", slack.SlackMetadata{EventType: typeMessage, EventPayload: map[string]any{"v": 1}})
+	m, err := c.client.postAside(ctx, "relay: test")
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,9 @@ func (s *Sites) Common() *Settings {
 	return s.Settings("")
 }
 
+// Relay returns relay's settings without any site's own.
+func (s *Sites) Relay() *Settings { return s.relay }
+
 // Settings returns a site's settings; those of the first for one that is gone.
 func (s *Sites) Settings(id string) *Settings {
 	if settings := s.settings[id]; settings != nil {

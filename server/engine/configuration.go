@@ -63,8 +63,7 @@ func (c *configuration) Sites() *chat.Sites { return c.current.Load().sites }
 // currentSettings holds the settings and the targets computed from them, which every
 // message needs.
 type currentSettings struct {
-	version string         // see metaSettings
-	relay   *chat.Settings // without any site's own
+	version string // see metaSettings
 	sites   *chat.Sites
 	targets map[*chat.Settings][]chat.Target
 }
@@ -227,25 +226,24 @@ func (l levels) store(tx chat.Tx) error {
 }
 
 // StoredSites reads the settings of relay and its sites, over those of the environment.
-func StoredSites(rd chat.Reader, declared []chat.Setting, env map[string]chat.Raw) (relay *chat.Settings, sites *chat.Sites, err error) {
+func StoredSites(rd chat.Reader, declared []chat.Setting, env map[string]chat.Raw) (*chat.Sites, error) {
 	stored, err := rd.Settings()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	list, err := rd.Sites()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	own, err := rd.SiteSettings()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	file, err := sitesFile(rd)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	relay = chat.SettingsOf(declared, env, stored)
-	return relay, chat.SitesOf(list, relay, own, file), nil
+	return chat.SitesOf(list, chat.SettingsOf(declared, env, stored), own, file), nil
 }
 
 // loadSettings reads the stored settings over those of the environment.
@@ -255,11 +253,11 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		relay, sites, err := StoredSites(rd, c.declared, c.env)
+		sites, err := StoredSites(rd, c.declared, c.env)
 		if err != nil {
 			return err
 		}
-		next := &currentSettings{version, relay, sites, map[*chat.Settings][]chat.Target{}}
+		next := &currentSettings{version, sites, map[*chat.Settings][]chat.Target{}}
 		for _, site := range next.sites.All() {
 			if s := next.sites.Settings(site.ID); next.targets[s] == nil {
 				next.targets[s] = c.targets(s)

@@ -8,12 +8,12 @@ const maxSiteLabel = 30
 // Title names a session for people: by its site, as soon as there are several, and its
 // visitor.
 func (r *Relay) Title(s *chat.Session) string {
-	sites := r.Sites()
+	sites, title := r.Sites(), r.TitleAlone(s)
 	site := sites.Of(s.Site)
 	if site == nil || !sites.Several() {
-		return s.Title(r.hosts)
+		return title
 	}
-	return chat.Clip(site.Label(), maxSiteLabel) + " · " + s.Title(r.hostsOf(site))
+	return chat.Clip(site.Label(), maxSiteLabel) + " · " + title
 }
 
 // TitleAlone names a session by its visitor, where everything is of one site.

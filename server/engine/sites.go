@@ -168,7 +168,7 @@ func (c *configuration) PatchOwnSettings(ctx context.Context, site string, patch
 // patchSite stores changes of a site's settings, with ownOnly none of relay's.
 func (c *configuration) patchSite(ctx context.Context, site string, patch map[string]json.RawMessage, ownOnly bool) error {
 	current := c.current.Load()
-	settings := current.relay
+	settings := current.sites.Relay()
 	if site != chat.AllSites {
 		settings = current.sites.Settings(site)
 	}
@@ -193,4 +193,4 @@ func (c *configuration) patchSite(ctx context.Context, site string, patch map[st
 }
 
 // RelaySettings returns the current settings without any site's own.
-func (c *configuration) RelaySettings() *chat.Settings { return c.current.Load().relay }
+func (c *configuration) RelaySettings() *chat.Settings { return c.Sites().Relay() }

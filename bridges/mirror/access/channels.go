@@ -88,7 +88,7 @@ func (p *Platform) at(id string) *channel {
 func (c *channel) isCalled(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.id == id || slices.Contains(c.earlier, id)
+	return c.id == id || c.Bridge.Channel() == id || slices.Contains(c.earlier, id)
 }
 
 // name is the id that the channel's threads are stored under.
@@ -186,7 +186,11 @@ func (p *Platform) Follow(ctx context.Context, from, to string) error {
 // FollowAll follows the channels whose bridges have learnt of another id.
 func (p *Platform) FollowAll(ctx context.Context) error {
 	for _, c := range p.channels {
-		if err := p.Follow(ctx, c.name(), c.Bridge.Channel()); err != nil {
+		from, to := c.name(), c.Bridge.Channel()
+		if from == to {
+			continue
+		}
+		if err := p.Follow(ctx, from, to); err != nil {
 			return err
 		}
 	}

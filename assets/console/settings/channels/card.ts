@@ -45,8 +45,7 @@ export function trouble({ state: is, lastError, fix, details }: How): Node | fal
 
 // elsewhere names the websites whose conversations begin in a channel of their own, and what is wrong there.
 function elsewhere({ sites = [], state, missing }: Bridge): Node[] {
-  const wrong = sites.filter((s) => s.lastError).map((s) => h("div", { class: "alert" },
-    h("b", {}, siteName(s.site) + ": " + s.lastError + "."), !!s.fix && h("p", {}, "What to do: " + s.fix)));
+  const wrong = sites.filter((s) => s.lastError).map((s) => trouble({ ...s, lastError: siteName(s.site) + ": " + s.lastError }) as Node);
   const own = sites.map((s) => siteName(s.site)).join(", ");
   const none = state !== "off" && missing.length > 0;
   return [...wrong, ...(own ? [h("p", { class: "hint" }, "In a channel of their own: " + own + "." +
