@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +84,7 @@ func TestDocumentsThatEatTheMachine(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ file, data, want string }{
 		"bomb":   {"a.pdf", pdfPage(deflated(t, 400<<20), 1), "it unpacks to more than relay reads"},
-		"circle": {"a.pdf", pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 999999999/Kids[2 0 R]/Parent 2 0 R>>"), "It was too much to read: it"}, // its time or its memory, whichever ends first
+		"circle": {"a.pdf", pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 999999999/Kids[2 0 R]/Parent 2 0 R>>"), "it takes longer than 10 seconds|it unpacks to more than relay reads"}, // whichever ends first
 		"empty":  {"a.pdf", "%PDF-1.4\nstartxref\n0\n%%EOF\n", ""},
 		"cells":  {"a.html", "<p>lamp<table><tr>" + strings.Repeat("<td>x<table>", 100_000), ""},
 		"formatting": {"a.html", "<p>" + func() (out string) {
@@ -105,7 +106,8 @@ func TestDocumentsThatEatTheMachine(t *testing.T) {
 			}
 			b.work()
 			page := b.pages(s.ID)[""]
-			if page.State == chat.PageWaiting || !strings.Contains(page.Error, tt.want) {
+			said := func(want string) bool { return strings.Contains(page.Error, want) }
+			if page.State == chat.PageWaiting || !slices.ContainsFunc(strings.Split(tt.want, "|"), said) {
 				t.Errorf("its state is %v, its error %q, want %q", page.State, page.Error, tt.want)
 			}
 			if found := b.ask("lamp"); len(found) == 0 {
