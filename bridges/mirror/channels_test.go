@@ -43,10 +43,10 @@ func TestEqualNumbers(t *testing.T) {
 	withMirrors(t, false, func(t *testing.T, o *harness) {
 		ann := o.greeted(t)
 		bob := o.visitShop(t, "from the shop")
-		if home.threads[0].ref != shop.threads[0].ref {
-			t.Fatalf("the threads are %s and %s", home.threads[0].ref, shop.threads[0].ref)
+		ref := home.state(0).ref
+		if in := shop.state(0).ref; in != ref {
+			t.Fatalf("the threads are %s and %s", ref, in)
 		}
-		ref := home.threads[0].ref
 		o.receive(home, chat.Inbound{Kind: chat.InboundMessage, Thread: chat.Thread{Ref: ref}, Remote: "100", Operator: "Ada", Text: "for ann"})
 		o.receive(shop, chat.Inbound{Kind: chat.InboundMessage, Thread: chat.Thread{Ref: ref}, Remote: "100", Operator: "Ada", Text: "for bob"})
 		o.soon()
@@ -101,8 +101,8 @@ func TestNowhere(t *testing.T) {
 		o.visitShop(t, "for nobody else")
 		o.greeted(t)
 		expectTexts(t, "C1 shows", home.shown(0), "hello")
-		if len(home.threads) != 1 {
-			t.Errorf("there are %d threads", len(home.threads))
+		if n := home.count(); n != 1 {
+			t.Errorf("there are %d threads", n)
 		}
 		var failed []chat.Delivery
 		o.must(o.store.ReadOne(t.Context(), func(r chat.Reader) (err error) {
