@@ -54,7 +54,7 @@ func TestSilence(t *testing.T) {
 	b.run(`RelayChat.open()`)
 	b.until(`shown(".panel")`)
 	b.click(".more")
-	b.until(`$$("[role=menuitem]").length === 3`) // no word of sounds
+	b.until(`$$("[role=menuitem]").length === 4`) // no word of sounds
 	b.run(`wait(300)`)
 	b.is(`tones === 0`)
 
@@ -243,7 +243,7 @@ func TestTranscript(t *testing.T) {
 	b.run(`RelayChat.requestTranscript()`)
 	b.until(`window.saved?.startsWith("conversation-") && saved.endsWith(".txt")`)
 	text := eval[string](b, `made.text()`)
-	for _, want := range []string{"Conversation with Ana", "You\nfirst question", "Bea\nline 0\n", "line 69", "[bill.pdf]"} {
+	for _, want := range []string{"Conversation with Ana", "You\nfirst question", "Bea\nline 0\n", "line 69", "[bill.pdf]", "Continue the conversation: " + f.url() + "/c/"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in the transcript:\n%s", want, text)
 		}

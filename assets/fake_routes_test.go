@@ -147,6 +147,21 @@ func (f *fake) close(_ http.ResponseWriter, r *http.Request, body object) (any, 
 	return object{"ok": true}, 200
 }
 
+// link answers with a code of the size that a real one has.
+func (f *fake) link(_ http.ResponseWriter, r *http.Request, body object) (any, int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.session(r, body)
+	if s == nil {
+		return notFound, 404
+	}
+	var code strings.Builder
+	for y := range 37 {
+		fmt.Fprintf(&code, "M%d %dh%dv1h-%dz", y%7, y, 30-y%5, 30-y%5)
+	}
+	return object{"url": f.url() + "/c/" + s.id + ".my72rvjw.oNUBr2GyLW-zfLzb3qh0Rg", "code": code.String(), "size": 37, "until": now()}, 200
+}
+
 func (f *fake) proactive(http.ResponseWriter, *http.Request, object) (any, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -122,7 +122,7 @@ func (f *fake) handler() http.Handler {
 		"POST init": f.init, "POST messages": f.post, "GET messages": f.history,
 		"PATCH messages/{id}": f.edit, "DELETE messages/{id}": f.remove, "POST read": f.read,
 		"POST typing": f.ok, "POST identify": f.ok, "POST prechat": f.ok, "POST events": f.ok, "POST page": f.ok,
-		"POST csat": f.ok, "POST handoff": f.ok, "POST disconnect": f.ok, "POST close": f.close, "GET proactive": f.proactive, "POST attachments": f.attach,
+		"POST csat": f.ok, "POST handoff": f.ok, "POST disconnect": f.ok, "POST close": f.close, "POST link": f.link, "GET proactive": f.proactive, "POST attachments": f.attach,
 	}
 	for pattern, handle := range routes {
 		method, path, _ := strings.Cut(pattern, " ")

@@ -119,7 +119,14 @@ var states = []state{
 	{name: "menu", make: func(_ *fake, b *tab) {
 		b.says("Do you ship to Norway?")
 		b.run(`$(".more").click()`)
-		b.until(`$$("[role=menuitem]").length === 4`)
+		b.until(`$$("[role=menuitem]").length === 5`)
+	}},
+	{name: "another device", make: func(_ *fake, b *tab) {
+		b.says("Do you ship to Norway?")
+		b.run(`$(".more").click()`)
+		b.until(`shown(".menu")`)
+		b.run(`$$("[role=menuitem]")[1].click()`)
+		b.until(`shown(".device .code")`)
 	}},
 	{name: "ending", make: func(_ *fake, b *tab) {
 		b.says("Do you ship to Norway?")

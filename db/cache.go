@@ -64,7 +64,7 @@ func (c *sessionCache) header(id string) (chat.Session, bool) {
 	}
 	defer c.changing.RUnlock()
 	s, ok := c.sessions[id]
-	return chat.Session{ID: id, Site: s.Site, TokenHash: s.TokenHash, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
+	return chat.Session{ID: id, Site: s.Site, TokenHash: s.TokenHash, Devices: s.Devices, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
 		LeavingRev: s.LeavingRev}, ok
 }
 

@@ -133,7 +133,7 @@ func (c *cluster) Leases(ctx context.Context) ([]chat.LeaseRow, error) {
 
 // Standings implements [chat.Cluster].
 func (c *cluster) Standings(ctx context.Context, ids []string) (map[string]chat.Standing, error) {
-	rows, err := c.pool.QueryContext(ctx, `SELECT id, rev, blocked, token_hash FROM sessions WHERE id = ANY($1)`, ids)
+	rows, err := c.pool.QueryContext(ctx, `SELECT id, rev, blocked, token_hash, devices FROM sessions WHERE id = ANY($1)`, ids)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -142,7 +142,7 @@ func (c *cluster) Standings(ctx context.Context, ids []string) (map[string]chat.
 	for rows.Next() {
 		var id string
 		var s chat.Standing
-		if err := rows.Scan(&id, &s.Rev, &s.Blocked, &s.TokenHash); err != nil {
+		if err := rows.Scan(&id, &s.Rev, &s.Blocked, &s.TokenHash, &s.Devices); err != nil {
 			return nil, err
 		}
 		all[id] = s

@@ -14,7 +14,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -29,10 +29,11 @@ func variables(s *chat.Session) []any {
 	return []any{&s.ID, &s.VisitorID, &s.TokenHash, &s.Resumable, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev,
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
-		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser, &s.Site}
+		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser, &s.Site,
+		&s.Devices, (*int64)(&s.LinkUntil), &s.Person}
 }
 
-const selectHeader = `SELECT site, token_hash, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
+const selectHeader = `SELECT site, token_hash, devices, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
 
 // SessionHeader implements [chat.Reader].
 func (t *tx) SessionHeader(id string) (chat.Session, error) {
@@ -40,7 +41,7 @@ func (t *tx) SessionHeader(id string) (chat.Session, error) {
 		return s, nil
 	}
 	s := chat.Session{ID: id}
-	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
+	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, &s.Devices, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
 		selectHeader, id)
 	return s, err
 }
@@ -86,6 +87,14 @@ const selectSessionByVisitor = `SELECT ` + sessionColumns + ` FROM sessions WHER
 // SessionByVisitor implements [chat.Reader].
 func (t *tx) SessionByVisitor(site, visitorID string) (chat.Session, error) {
 	return one[chat.Session](t, chat.ErrSessionNotFound, selectSessionByVisitor, visitorID, site)
+}
+
+const selectOfPerson = `SELECT ` + sessionColumns + ` FROM sessions WHERE person = ? AND person <> '' AND site = ? AND started_at > 0 AND blocked = FALSE
+	ORDER BY number DESC LIMIT ?`
+
+// SessionsOfPerson implements [chat.Reader].
+func (t *tx) SessionsOfPerson(site, person string, limit int) ([]chat.Session, error) {
+	return list[chat.Session](t, selectOfPerson, person, site, limit)
 }
 
 const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND site = ? AND token_hash = '' AND blocked = TRUE)`
@@ -151,14 +160,15 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
 	_, err := t.q.exec(insertSession, s.ID, s.VisitorID, s.TokenHash, s.Resumable, string(s.Status), s.Blocked, s.Rev,
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
-		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site, searchText(s))
+		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site,
+		s.Devices, int64(s.LinkUntil), s.Person, searchText(s))
 	return wrap(err, "create session %s", s.ID)
 }
 
@@ -172,7 +182,7 @@ const (
 		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
-		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, search = ? WHERE number = ?`
+		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, search = ? WHERE number = ?`
 )
 
 // SaveSession implements [chat.Tx].
@@ -201,7 +211,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 		now = now.own()
 		_, err = t.q.exec(updateProfile, s.VisitorID, s.Blocked, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
 			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), s.Assignee, s.Tags,
-			int64(s.SnoozedUntil), searchText(s), n)
+			int64(s.SnoozedUntil), s.Devices, int64(s.LinkUntil), s.Person, searchText(s), n)
 	}
 	if err != nil {
 		return err
@@ -223,7 +233,8 @@ func sameProfile(a, b *chat.Session) bool {
 	return a.ID == b.ID && a.VisitorID == b.VisitorID && a.Blocked == b.Blocked && a.TokenHash == b.TokenHash && a.Resumable == b.Resumable &&
 		a.Verified == b.Verified && a.Metadata == b.Metadata && bytes.Equal(a.Identity, b.Identity) &&
 		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt &&
-		a.Assignee == b.Assignee && a.Tags == b.Tags && a.SnoozedUntil == b.SnoozedUntil
+		a.Assignee == b.Assignee && a.Tags == b.Tags && a.SnoozedUntil == b.SnoozedUntil &&
+		a.Devices == b.Devices && a.LinkUntil == b.LinkUntil && a.Person == b.Person
 }
 
 const deleteSession = `DELETE FROM sessions WHERE id = ?`

@@ -132,7 +132,7 @@ func checkUpgraded(t *testing.T, d *db.DB, from int) {
 	t.Helper()
 	read(t, d, func(r chat.Reader) error {
 		s, err := r.Session("s-1")
-		if err != nil || s.VisitorID != "v-1" || s.CSAT.Score != 5 || s.Rev != 3 || !strings.Contains(string(s.Identity), "ann@example.com") {
+		if err != nil || s.VisitorID != "v-1" || s.CSAT.Score != 5 || s.Rev != 3 || s.Person != "42" || !strings.Contains(string(s.Identity), "ann@example.com") {
 			t.Errorf("session %+v, %v", s, err)
 		}
 		list, err := r.Messages(chat.MessageQuery{SessionID: "s-1"})

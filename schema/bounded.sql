@@ -10,6 +10,7 @@ DROP INDEX sessions_visitor;
 DROP INDEX sessions_search;
 DROP INDEX sessions_browser;
 DROP INDEX sessions_site;
+DROP INDEX sessions_person;
 DROP INDEX deliveries_failed;
 DROP INDEX deliveries_pending;
 DROP INDEX sessions_waits;

@@ -28,6 +28,7 @@ type community struct {
 	passkeys      *passkeyAPI
 	console       *consolePages
 	pages         *ownPages
+	devices       *deviceAPI
 	static        *static
 }
 
@@ -53,6 +54,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	signIns := &signIns{s.clients, audit, team, keys}
 	passwords := &passwords{s.limits, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
+	pages := &ownPages{signIns, s.renderer, engine}
 	return &community{
 		Server:        s,
 		admission:     &admission{s.clients, s.limits, signIns, engine.Sites},
@@ -73,6 +75,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		team:          &teamAPI{signIns, passwords, team, engine.Sites},
 		passkeys:      &passkeyAPI{s.clients, s.limits, signIns, passwords, team},
 		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
-		pages:         &ownPages{signIns, s.renderer, engine},
+		pages:         pages,
+		devices:       &deviceAPI{s.limits, pages, engine, keys.Conversations()},
 	}
 }

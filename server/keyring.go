@@ -299,6 +299,11 @@ func (k *Keyring) Links(base string) *chat.FileLinks {
 	return chat.NewFileLinks(k.current().fileKey, base)
 }
 
+// Conversations signs the links of conversations. Its key never changes.
+func (k *Keyring) Conversations() conversationLinks {
+	return conversationLinks{[]byte(chat.Hash("conversation:" + k.current().fileKey))}
+}
+
 // SetupOpen reports whether the secret key can still be shown.
 func (k *Keyring) SetupOpen() bool {
 	now := k.current()

@@ -54,6 +54,9 @@ var matrix = map[string]entry{
 	"POST /api/widget/page":            {session, "/api/widget/page", object{"sessionId": "$S", "url": "https://shop.test/"}, 0},
 	"POST /api/widget/handoff":         {session, "/api/widget/handoff", object{"sessionId": "$S"}, 0},
 	"POST /api/widget/close":           {session, "/api/widget/close", object{"sessionId": "$S"}, 0},
+	"POST /api/widget/link":            {session, "/api/widget/link", object{"sessionId": "$S"}, 0},
+	"POST /api/widget/conversations":   {session, "/api/widget/conversations", object{"sessionId": "$S"}, 0},
+	"POST /api/widget/resume":          {widget, "/api/widget/resume", object{"link": "none"}, 404},
 	"GET /api/widget/proactive":        {widget, "/api/widget/proactive", nil, 0},
 	"POST /api/widget/disconnect":      {session, "/api/widget/disconnect", object{"sessionId": "$S", "reason": "manual"}, 0},
 
@@ -187,6 +190,8 @@ var matrix = map[string]entry{
 	"GET /demo":                         {page, "/demo", nil, 0},
 	"GET /chat":                         {page, "/chat", nil, 0},
 	"HEAD /chat":                        {page, "/chat", nil, 0},
+	"GET /c/{link}":                     {page, "/c/none", nil, 404},
+	"HEAD /c/{link}":                    {page, "/c/none", nil, 404},
 	"GET /chat/{site}":                  {page, "/chat/main", nil, 0},
 	"HEAD /chat/{site}":                 {page, "/chat/main", nil, 0},
 	"GET /chat/{site}/app.webmanifest":  {page, "/chat/main/app.webmanifest", nil, 0},

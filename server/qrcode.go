@@ -18,14 +18,21 @@ func linkCode(s chat.BridgeSetup) string {
 	return qrPath(s.Link)
 }
 
-// qrPath returns a text's QR code as the data of an SVG path: each dark module is a
-// square of one unit, and the quiet zone is left to the drawing. "" if it is too long.
+// qrPath is [qrCode] without the size.
 func qrPath(text string) string {
+	path, _ := qrCode(text)
+	return path
+}
+
+// qrCode returns a text's QR code as the data of an SVG path: each dark module is a
+// square of one unit, and the quiet zone is left to the drawing. size is how many are in a
+// row. "" if the text is too long.
+func qrCode(text string) (path string, size int) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
-		return ""
+		return "", 0
 	}
-	var path strings.Builder
+	var b strings.Builder
 	for y := range code.Size {
 		for x := 0; x < code.Size; x++ {
 			begin := x
@@ -33,9 +40,9 @@ func qrPath(text string) string {
 				x++
 			}
 			if x > begin {
-				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", begin, y, x-begin, x-begin)
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", begin, y, x-begin, x-begin)
 			}
 		}
 	}
-	return path.String()
+	return b.String(), code.Size
 }

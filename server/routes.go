@@ -129,6 +129,9 @@ func (c *community) widgetRoutes() []route {
 		{"POST", "/api/widget/page", visitors, sessionBody(c.widget.page)},
 		{"POST", "/api/widget/handoff", visitors, sessionBody(c.widget.handOff)},
 		{"POST", "/api/widget/close", visitors, sessionBody(c.widget.close)},
+		{"POST", "/api/widget/link", visitors, sessionBody(c.devices.newLink)},
+		{"POST", "/api/widget/conversations", visitors, sessionBody(c.devices.conversations)},
+		{"POST", "/api/widget/resume", visitors, body(c.devices.resume)},
 		{"GET", "/api/widget/proactive", visitors, c.widget.proactive},
 		{"POST", "/api/widget/disconnect", headerless, sessionBody(c.widget.disconnect)},
 	}
@@ -314,6 +317,7 @@ func (c *community) pageRoutes() []route {
 		{"GET", chatPath, pages, pageAction(c.pages.chatPage)},
 		{"GET", chatPath + "/{site}", pages, pageAction(c.pages.chatPage)},
 		{"GET", chatPath + "/{site}/app.webmanifest", pages, pageAction(c.pages.chatManifest)},
+		{"GET", linkPath + "{link}", pages, pageAction(c.devices.page)},
 		{"GET", "/preview", pages, pageAction(c.pages.preview)},
 		{"GET", "/console", pages, pageAction(c.console.console)},
 		{"POST", "/console/login", pages, pageAction(c.console.login)},

@@ -216,8 +216,20 @@ func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Aut
 		}
 		userHash = cmp.Or(userHash, inside)
 	}
-	verified, err := s.engine.Identify(r.Context(), by, sessionID, identity, userHash)
-	return map[string]bool{"ok": true, "verified": verified}, err
+	known, err := s.engine.Identify(r.Context(), by, sessionID, identity, userHash)
+	answer := identifyAnswer{OK: true, Verified: known.Verified}
+	if known.Joined != nil {
+		answer.resumeAnswer = &resumeAnswer{known.Joined.SessionID, known.Joined.Token}
+	}
+	return answer, err
+}
+
+// identifyAnswer is the answer to an identity, with the conversation that the browser goes on
+// with if it is not its own.
+type identifyAnswer struct {
+	OK       bool `json:"ok"`
+	Verified bool `json:"verified"`
+	*resumeAnswer
 }
 
 // isNull reports whether a field counts as left out.

@@ -239,6 +239,18 @@ export interface SavedSession {
   after?: string;
 }
 
+/** An earlier conversation of this browser: its token is the right to read it. */
+export interface Earlier extends SavedSession {
+  text: string;
+  at: string;
+}
+
+/** What the server gives to go on with a conversation. */
+export interface Resumed {
+  sessionId: string;
+  sessionToken?: string;
+}
+
 /** How the widget looks, kept for the next page: its side and CSS properties. */
 export interface Look {
   side: string;

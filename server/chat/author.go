@@ -43,7 +43,7 @@ func (a Author) Authorise(s *Session) error {
 	if s.Site != a.Site && !a.AnySite || s.TokenHash == "" && a.TokenRequired {
 		return ErrSessionNotFound
 	}
-	if s.TokenHash != "" && !sameHash(Hash(a.Token), s.TokenHash) {
+	if s.TokenHash != "" && !s.OpenedBy(a.Token) {
 		return ErrSessionNotFound
 	}
 	if s.Blocked {

@@ -55,6 +55,13 @@ type Session struct {
 	// TokenHash is the SHA-256 of the session token. Empty: the session was
 	// opened without one and its id alone is the authority.
 	TokenHash string `db:"token_hash"`
+	// Devices are the hashes of the tokens of the visitor's further devices; see [Session.Admit].
+	Devices string `db:"devices"`
+	// LinkUntil is until when the link works with which another device goes on, and which
+	// link it is: a newer one ends later. 0: none does.
+	LinkUntil Time `db:"link_until"`
+	// Person is the id of a verified identity, the only part that its hash proves.
+	Person string `db:"person"`
 	// Browser is the id of the first session of the browser, when that browser began
 	// this one with the token of an earlier one; see [Session.BrowserKey].
 	Browser string `db:"browser"`

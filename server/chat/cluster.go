@@ -45,6 +45,7 @@ type Standing struct {
 	Rev       int64
 	Blocked   bool
 	TokenHash string
+	Devices   string
 }
 
 // LeaseRow is a lease as the database has it; Left is the time until it expires.

@@ -3,12 +3,15 @@ package chat
 // SessionReader is the part of a [Reader] about sessions.
 type SessionReader interface {
 	Session(id string) (Session, error)
-	// SessionHeader reads the fields that streams and permissions need: id, token,
+	// SessionHeader reads the fields that streams and permissions need: id, tokens,
 	// status, block and revisions. The rest of the session is left empty.
 	SessionHeader(id string) (Session, error)
 	SessionByToken(hash string) (Session, error)
 	// SessionByVisitor finds the visitor's resumable session at a site.
 	SessionByVisitor(site, visitorID string) (Session, error)
+	// SessionsOfPerson lists the sessions at a site that have messages, are not blocked and
+	// whose verified identity has this id, the newest first.
+	SessionsOfPerson(site, person string, limit int) ([]Session, error)
 	// VisitorBlocked reports whether any of the visitor's sessions without a token at a site
 	// is blocked.
 	VisitorBlocked(site, visitorID string) (bool, error)

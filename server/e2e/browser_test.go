@@ -45,6 +45,7 @@ func TestBrowser(t *testing.T) {
 		"Sites":            testSites,
 		"SiteChannels":     testSiteChannels,
 		"ChatPage":         testChatPage,
+		"Devices":          testDevices,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

@@ -110,7 +110,7 @@ func (v *Visit) resume(tx chat.Tx) (chat.Session, error) {
 // lock it searches again: another visit may have begun a new session.
 func (v *Visit) find(tx chat.Tx) (s chat.Session, err error) {
 	if v.Token != "" {
-		s, err = tx.SessionByToken(chat.Hash(v.Token))
+		s, err = sessionByToken(tx, v.Token)
 		if err == nil && s.Site != v.Site { // the page's author holds another site's token: nothing follows from it
 			return chat.Session{}, chat.ErrSessionNotFound
 		}
@@ -206,17 +206,20 @@ func newerOver(m chat.Metadata, older chat.Metadata) chat.Metadata {
 
 // Identify adds facts about the visitor to the session. userHash, the hex
 // HMAC-SHA256 of identity.id under the identity secret, makes it verified; a
-// verified identity is changed only by a verified one.
-func (r *Relay) Identify(ctx context.Context, by chat.Author, sessionID string, identity map[string]any, userHash string) (verified bool, err error) {
+// verified identity is changed only by a verified one, and joins a browser in which nothing
+// was said to the person's open conversation.
+func (r *Relay) Identify(ctx context.Context, by chat.Author, sessionID string, identity map[string]any, userHash string) (Identified, error) {
 	if len(identity) == 0 {
-		return false, chat.Errorf(chat.Invalid, "identity is required")
+		return Identified{}, chat.Errorf(chat.Invalid, "identity is required")
 	}
 	if err := checkIdentity("identity", identity); err != nil {
-		return false, err
+		return Identified{}, err
 	}
-	if verified, err = r.verify(identity, userHash); err != nil {
-		return false, err
+	verified, err := r.verify(identity, userHash)
+	if err != nil {
+		return Identified{}, err
 	}
+	var own chat.Session
 	err = r.change(ctx, by, sessionID, func(c *change) error {
 		s := c.session
 		if s.Verified && !verified {
@@ -224,9 +227,20 @@ func (r *Relay) Identify(ctx context.Context, by chat.Author, sessionID string, 
 		}
 		s.Verified = verified
 		s.Resumable = s.Resumable && !verified
-		return c.addIdentity(identity)
+		if err := c.addIdentity(identity); err != nil {
+			return err
+		}
+		if verified {
+			s.Person, _ = identity["id"].(string)
+		}
+		own = *s
+		return nil
 	})
-	return verified, err
+	if err != nil || !verified || own.Started() {
+		return Identified{Verified: verified}, err
+	}
+	joined, err := r.openOfPerson(ctx, by, &own)
+	return Identified{Verified: true, Joined: joined}, err
 }
 
 // addIdentity merges a visitor's new facts into the known ones.
@@ -301,12 +315,14 @@ func (r *Relay) Close(ctx context.Context, by chat.Author, sessionID string) err
 	return r.setStatus(ctx, by, sessionID, chat.StatusClosed, chat.EventSessionClosed)
 }
 
-// End closes a conversation for its visitor; one in which nothing was said stays as it is.
+// End closes a conversation for its visitor, and its link with it; one in which nothing was
+// said stays as it is.
 func (r *Relay) End(ctx context.Context, by chat.Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		if !c.session.Started() {
 			return nil
 		}
+		c.session.LinkUntil = 0
 		return r.enterStatus(c, chat.StatusClosed, chat.EventSessionClosed)
 	})
 }

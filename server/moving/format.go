@@ -78,6 +78,7 @@ type session struct {
 	ID           string        `json:"id"`
 	VisitorID    string        `json:"visitorId"`
 	TokenHash    string        `json:"tokenHash,omitempty"`
+	Devices      string        `json:"devices,omitempty"`
 	Browser      string        `json:"browser,omitempty"`
 	Resumable    bool          `json:"resumable"`
 	Status       chat.Status   `json:"status"`
@@ -101,16 +102,20 @@ type session struct {
 }
 
 func sessionOf(s *chat.Session) session {
-	return session{s.ID, s.VisitorID, s.TokenHash, s.Browser, s.Resumable, s.Status, s.Blocked, s.Rev, s.InitRev, s.StartedAt, s.AnsweredAt, s.Unread, s.AIEnded,
+	return session{s.ID, s.VisitorID, s.TokenHash, s.Devices, s.Browser, s.Resumable, s.Status, s.Blocked, s.Rev, s.InitRev, s.StartedAt, s.AnsweredAt, s.Unread, s.AIEnded,
 		s.Metadata.V, s.Identity, s.Verified, s.PreChat, s.CSAT, s.CreatedAt, s.LastActivity, s.TagList(), s.SnoozedUntil, s.WaitingSince}
 }
 
 // at returns the session as a relay stores it at a site.
 func (s *session) at(site string) chat.Session {
-	return chat.Session{ID: s.ID, Site: site, VisitorID: s.VisitorID, TokenHash: s.TokenHash, Browser: s.Browser, Resumable: s.Resumable, Status: s.Status,
+	moved := chat.Session{ID: s.ID, Site: site, VisitorID: s.VisitorID, TokenHash: s.TokenHash, Devices: s.Devices, Browser: s.Browser, Resumable: s.Resumable, Status: s.Status,
 		Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev, StartedAt: s.StartedAt, AnsweredAt: s.AnsweredAt, Unread: s.Unread, AIEnded: s.AIEnded,
 		Metadata: chat.Of(s.Metadata), Identity: s.Identity, Verified: s.Verified, PreChat: s.PreChat, CSAT: s.CSAT, CreatedAt: s.CreatedAt,
 		LastActivity: s.LastActivity, Tags: s.Tags.Stored(), SnoozedUntil: s.SnoozedUntil, WaitingSince: s.WaitingSince}
+	if s.Verified {
+		moved.Person, _ = moved.IdentityFacts()["id"].(string)
+	}
+	return moved
 }
 
 // message is a message with its place in the session.

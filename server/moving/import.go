@@ -239,7 +239,7 @@ func (m *importer) rename(c *conversation, site string) error {
 			return err
 		}
 		if id != c.Session.ID {
-			c.Session.ID, c.Session.Browser = id, ""
+			c.Session.ID, c.Session.Browser, c.Session.Devices = id, "", ""
 		}
 		for i := range c.Files {
 			f := &c.Files[i]

@@ -129,7 +129,7 @@ func (f *finder) named(ctx context.Context) (list []Found, err error) {
 		claimed := !proves(s, f.who)
 		f.add(s, claimed)
 		list = append(list, f.found[s.ID])
-		if id := verifiedID(s); id != "" {
+		if id := s.Person; id != "" {
 			f.verified[id] = f.verified[id] || !claimed
 		}
 		return nil
@@ -164,7 +164,7 @@ func (f *finder) joinVerified(ctx context.Context) error {
 		return nil
 	}
 	return each(ctx, f.store, func(s *chat.Session) error {
-		if proof, ok := f.verified[verifiedID(s)]; ok && f.sites.Has(s.Site) {
+		if proof, ok := f.verified[s.Person]; ok && f.sites.Has(s.Site) {
 			f.add(s, !proof)
 		}
 		return nil
@@ -190,7 +190,7 @@ func (f *finder) joinBrowsers(rd chat.Reader, named []Found) error {
 			if !f.sites.Has(s.Site) {
 				continue
 			}
-			_, same := f.verified[verifiedID(&s)]
+			_, same := f.verified[s.Person]
 			f.add(&s, f.found[named[i].ID].Claimed || s.Verified && !same)
 		}
 	}
@@ -213,7 +213,7 @@ func siblings(rd chat.Reader, s *chat.Session) (ids []string, err error) {
 func (f *finder) trustTheOnlyOne() {
 	people, known := map[string]bool{}, map[string]bool{}
 	for _, s := range f.found {
-		if id := verifiedID(&s.Session); id != "" {
+		if id := s.Person; id != "" {
 			people["identity "+id], known[browserOf(&s.Session)] = true, true
 		}
 	}
@@ -234,20 +234,9 @@ func browserOf(s *chat.Session) string {
 	return "visitor " + s.VisitorID
 }
 
-// verifiedID is the id of a verified identity, the only part that its hash proves.
-func verifiedID(s *chat.Session) string {
-	var identity struct {
-		ID string `json:"id"`
-	}
-	if !s.Verified || json.Unmarshal(s.Identity, &identity) != nil {
-		return ""
-	}
-	return identity.ID
-}
-
 // proves reports whether a session is the visitor's by more than its own word.
 func proves(s *chat.Session, who string) bool {
-	return s.ID == who || verifiedID(s) == who || s.TokenHash == "" && s.VisitorID == who
+	return s.ID == who || s.Person == who || s.TokenHash == "" && s.VisitorID == who
 }
 
 // concerns reports whether a session names a visitor, by an id or by what it

@@ -29,6 +29,7 @@ var pages = []struct {
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
 	{"pages/chat.html", false},
+	{"pages/resume.html", false},
 	{"console/account/login.html", false},
 	{"console/account/invitation.html", false},
 	{"console/console.html", false},
@@ -40,7 +41,7 @@ var pages = []struct {
 func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
-		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey"} {
+		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There"} {
 		values[name] = "${" + name + "}"
 	}
 	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey", "Manifest"} {

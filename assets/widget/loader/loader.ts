@@ -68,7 +68,7 @@ function createWidget({ emit }: Events, given?: Given): Widget {
   };
   launcher.setLook(storage.get<Look>("look"));
   refresh({});
-  whenIdle(() => element.isConnected && resume(shell, widget));
+  whenIdle(() => element.isConnected && resume(shell, widget), { timeout: 2000 });
   return widget;
 }
 
@@ -78,16 +78,14 @@ function resume(shell: Shell, widget: Widget): void {
   // An open chat stays open over page changes, unless it covers the page.
   if (tab.get("open") && innerWidth > 480) shell.open(false);
   else if (storage.get<SavedSession>("session")?.live) widget.parts.core().catch(() => {});
-  if ((options.prefetch ?? options.proactive ?? options.launcherSelector ??
+  if ((options.prefetch ?? options.proactive ?? options.launcherSelector ?? location.hash.match("relay-chat") ??
     document.querySelectorAll("script[data-api-key]")[1]) != null) {
     shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
   }
 }
 
-function whenIdle(fn: () => void): void {
-  if ("requestIdleCallback" in window) requestIdleCallback(fn, { timeout: 2000 });
-  else setTimeout(fn, 200);
-}
+/** whenIdle waits until the page has nothing else to do; Safari cannot tell, and waits for what runs. */
+const whenIdle = (window.requestIdleCallback || setTimeout) as (fn: () => void, within: object) => void;
 
 // A page that carries the snippet twice gets one widget; one that has lost it, by
 // rewriting itself, gets it again.

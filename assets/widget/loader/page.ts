@@ -15,6 +15,12 @@ export function start(shell: Shell, widget: Widget): void {
   if (isOn(options.proactive) && !widget.open && !storage.get<SavedSession>("session")?.live) {
     part<typeof import("../attention/proactive")>(PROACTIVE_FILE).then((m) => m.start(shell, widget.parts.core), () => {});
   }
+  const link = location.hash.match(/^#relay-chat=(.+)/)?.[1];
+  if (link) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+    shell.open();
+    widget.parts.core().then((core) => core.method("resume", link)).catch(() => {});
+  }
   for (const { dataset } of document.querySelectorAll<HTMLElement>("script[data-api-key]")) {
     if (dataset.apiKey !== options.apiKey) console.warn("relay: this page has a chat with another key than", dataset.apiKey);
   }

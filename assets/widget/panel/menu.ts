@@ -4,16 +4,15 @@
 import css from "./menu.css";
 import { menu as english } from "../lang/en.json";
 import { CROSS, h, icon, iconButton, set, sheet, textButton } from "../ui/dom";
-import type { Core, SavedSession, Shell } from "../types";
+import type { Core, Earlier, Shell } from "../types";
 
-/** An earlier conversation of this browser: its token is the right to read it. */
-interface Earlier extends SavedSession {
-  text: string;
-  at: string;
+/** The answer of POST /api/widget/link. */
+interface ConversationLink {
+  url: string;
+  /** The data of an SVG path, and how long its sides are. */
+  code: string;
+  size: number;
 }
-
-/** How many earlier conversations are kept. */
-const MOST = 20;
 
 export interface Menu {
   styles: CSSStyleSheet;
@@ -41,17 +40,19 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
   const trouble = () => core.notice(t.undone);
   const method = (name: string) => core.method(name).catch(trouble);
   const earlier = () => storage.get<Earlier[]>("chats") || [];
-  const leave = (next: SavedSession | null) => {
-    storage.set("chats", withPresent(core, earlier(), next));
+  const leave = (next: Earlier | null) => {
     close(false);
-    core.change(next && { id: next.id, token: next.token, live: true }).then(focus, trouble);
+    void core.method("turnTo", next && { sessionId: next.id, sessionToken: next.token }).then(focus, trouble);
   };
   const item = (name: string, path: string, run: () => void, keep?: boolean) => {
     const onclick = () => {
       if (!keep) close();
       run();
     };
-    return h("button", { role: "menuitem", tabindex: -1, onclick }, icon(path), name);
+    return h("button", { role: "menuitem", onclick }, icon(path), name);
+  };
+  const toDevice = () => {
+    core.post<ConversationLink>("link", {}).then((link) => show(deviceOf(link, t, close)), trouble);
   };
   const question = () => {
     const end = () => {
@@ -63,11 +64,11 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
   };
   const draw = () => {
     const { messages, closed, stop, language } = store.state;
-    const chats = earlier();
     const muted = storage.get("muted");
     return h("div", { class: "menu", role: "menu", onkeydown: walk },
       messages[0] && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
-      chats[0] && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(listOf(chats, t, language, leave, close)), true),
+      earlier()[0] && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(listOf(earlier(), t, language, leave, close)), true),
+      messages[0] && !stop && item(t.device, "M4 5h12v8H4zM2 17h11M17 9h5v11h-5z", toDevice, true),
       messages[0] && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => method("requestTranscript")),
       String(options.sound) !== "false" &&
         item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
@@ -77,7 +78,10 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
     styles: sheet(css),
     begin: () => leave(null),
     cancel: close,
-    toggle: (button) => toggle(button, draw),
+    toggle(button) {
+      toggle(button, draw);
+      if (storage.get("identified")) core.method("gather").catch(() => {});
+    },
   };
 }
 
@@ -124,20 +128,9 @@ function createOpening(panel: HTMLElement) {
   };
 }
 
-/** withPresent puts the present conversation among the earlier ones, if anything was said in it. */
-function withPresent({ client, store }: Core, earlier: Earlier[], next: SavedSession | null): Earlier[] {
-  const saved = client.session;
-  const last = store.state.messages.at(-1);
-  const others = earlier.filter((one) => one.id !== saved?.id && one.id !== next?.id);
-  const own = saved && last && {
-    ...saved, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp,
-  };
-  return (own ? [own, ...others] : others).slice(0, MOST);
-}
-
 /** listOf shows the earlier conversations. */
 function listOf(
-  chats: Earlier[], t: typeof english, language: string, leave: (next: SavedSession | null) => void, close: () => void,
+  chats: Earlier[], t: typeof english, language: string, leave: (next: Earlier | null) => void, close: () => void,
 ): HTMLElement {
   const format = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const rows = chats.map((one) =>
@@ -145,8 +138,25 @@ function listOf(
       h("button", { class: "chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
         h("time", { datetime: one.at }, format.format(new Date(one.at))))),
   );
-  const back = iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", close);
-  const head = h("div", { class: "chatshead" }, back, h("h3", null, t.chats));
   const fresh = h("button", { class: "main", onclick: () => leave(null) }, t.newChat);
-  return h("div", { class: "chats", role: "group", "aria-label": t.chats }, head, h("ul", null, ...rows), fresh);
+  return cover(t.chats, t, close, h("ul", null, ...rows), fresh);
+}
+
+/** cover stands over the conversation, with the way back to it. */
+function cover(title: string, t: typeof english, close: () => void, ...content: Node[]): HTMLElement {
+  const head = h("div", { class: "chatshead" }, iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", close), h("h3", null, title));
+  return h("div", { class: "chats", role: "group", "aria-label": title }, head, ...content);
+}
+
+/** deviceOf shows the link with which another device goes on, and its code for a phone. */
+function deviceOf({ url, code, size }: ConversationLink, t: typeof english, close: () => void): HTMLElement {
+  const drawn = icon(code);
+  set(drawn, "class", "code");
+  set(drawn, "viewBox", `-4 -4 ${size + 8} ${size + 8}`);
+  const field = h("input", { readonly: true, value: url, "aria-label": t.device, onclick: () => field.select() });
+  const copy = h("button", { class: "main", onclick: () => {
+    field.select();
+    navigator.clipboard?.writeText(url).then(() => (copy.textContent = "✓"), () => {});
+  } }, t.copy);
+  return cover(t.device, t, close, h("div", { class: "device" }, drawn, h("p", null, t.scan), field, copy));
 }

@@ -1,7 +1,7 @@
 INSERT INTO sessions (id, rev, init_rev, leaving_rev, status, blocked, resumable, verified, ai_active, unread, created_at, started_at, answered_at,
 	last_activity, csat_asked_at, csat_score, csat_responded_at, csat_comment, visitor_id, token_hash, metadata, identity, prechat, search)
 	VALUES ('s-1', 3, 0, 0, 'closed', FALSE, TRUE, TRUE, FALSE, 1, 1000, 1001, 1002, 1003, 1004, 5, 1005, 'fine', 'v-1', 'hash-1',
-	'{"url":"https://shop.example/"}', '{"email":"ann@example.com"}', '', 'ann@example.com');
+	'{"url":"https://shop.example/"}', '{"id":"42","email":"ann@example.com"}', '', 'ann@example.com');
 INSERT INTO messages (session, seq, id, foreign_id, client_id, client_key, sender, created_at, edited_at, deleted_at, delivered_at, read_at, reply_to,
 	operator_name, source_bridge, attachments, content)
 	SELECT number, 1, '0198c0de-0000-7000-8000-000000000001', '', '', 0, 'visitor', 1001, 0, 0, 0, 0, '', '', '',

@@ -208,7 +208,7 @@ func (h *Hub) Review(sessionID string, now chat.Standing, exists bool) {
 	defer h.mu.Unlock()
 	var stay []*Subscription
 	for _, s := range h.sessions[sessionID] {
-		if !exists || s.by.Authorise(&chat.Session{Site: s.by.Site, Blocked: now.Blocked, TokenHash: now.TokenHash}) != nil {
+		if !exists || s.by.Authorise(&chat.Session{Site: s.by.Site, Blocked: now.Blocked, TokenHash: now.TokenHash, Devices: now.Devices}) != nil {
 			s.end()
 			continue
 		}
