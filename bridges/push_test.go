@@ -66,9 +66,14 @@ func (b *bell) say(sessionID, content string) []chat.Delivery {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	var lane []chat.Delivery
-	err = b.Store.Read(b.t.Context(), func(r chat.Reader) (err error) {
-		lane, err = r.Lane(chat.PushSink, sessionID, 0)
+	return b.lane(chat.PushSink, sessionID)
+}
+
+// lane lists what waits for a sink.
+func (b *bell) lane(sink, sessionID string) (lane []chat.Delivery) {
+	b.t.Helper()
+	err := b.Store.Read(b.t.Context(), func(r chat.Reader) (err error) {
+		lane, err = r.Lane(sink, sessionID, 0)
 		return err
 	})
 	if err != nil {

@@ -134,9 +134,9 @@ func (t *tx) Deliveries(q chat.DeliveryQuery) ([]chat.Delivery, error) {
 		where = append(where, `d.dest = ?`)
 		args = append(args, q.Dest)
 	}
-	if q.Except != "" {
+	for _, dest := range q.Except {
 		where = append(where, `d.dest <> ?`)
-		args = append(args, q.Except)
+		args = append(args, dest)
 	}
 	order := newestDeliveries
 	if q.Before != nil {

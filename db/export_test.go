@@ -79,7 +79,7 @@ func Queries() map[string]string {
 		"Deliveries, pending": pending + newestDeliveries, "Deliveries, pending, before": pending + ` AND ` + older + newestDeliveries,
 		"Deliveries, sending": selectDeliveries + ` WHERE ` + byState[chat.DeliverySending] + newestDeliveries,
 		"Session":             selectSession, "SessionHeader": selectHeader, "Lock": selectStored, "SessionByToken": selectSessionByToken,
-		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "SessionsOfBrowser": selectOfBrowser, "SessionsOfPerson": selectOfPerson, "Sessions": selectStarted,
+		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "SessionsOfBrowser": selectOfBrowser, "SessionsOfPerson": selectOfPerson, "IdleSessions": selectIdleOpen, "Sessions": selectStarted,
 		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
 		"File": selectFile, "Chunk": selectChunk, "Events": selectEvents, "Lane": selectLane, "Lanes": selectLanes,

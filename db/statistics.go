@@ -124,7 +124,7 @@ func newFactQueries(source, number string) factQueries {
 	return factQueries{
 		sessions: `SELECT s.number, s.site, s.status, s.started_at, s.answered_at, s.csat_responded_at, s.csat_score, s.csat_comment <> '' FROM ` + source + where + ` ORDER BY ` + number,
 		messages: `SELECT m.session, m.created_at, m.sender, m.source_bridge, m.operator_name, m.operator_id
-			FROM ` + source + ` JOIN messages m ON m.session = s.number` + where + ` AND NOT m.internal ORDER BY ` + number,
+			FROM ` + source + ` JOIN messages m ON m.session = s.number` + where + ` AND NOT m.internal AND m.source_bridge <> 'relay' ORDER BY ` + number,
 		entries: `SELECT e.session, e.at, e.type, e.data
 			FROM ` + source + ` JOIN timeline e ON e.session = s.number` + where + ` AND e.type IN ('session_closed', 'ai_takeover') ORDER BY ` + number,
 	}

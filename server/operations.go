@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -68,7 +69,7 @@ type undeliveredView struct {
 func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
 	for i := range list {
 		d := &list[i]
-		if d.Dest == chat.WebhookSink || d.Dest == chat.LeaveSink {
+		if d.Dest == chat.WebhookSink || slices.Contains(chat.OwnSinks, d.Dest) {
 			continue
 		}
 		state := "retrying"
@@ -115,10 +116,10 @@ func (s *deliveryAPI) list(_ http.ResponseWriter, r *http.Request, _ chat.Author
 
 func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 	form := r.URL.Query()
-	if q.Dest = form.Get("dest"); !isText(q.Dest) || q.Dest == chat.LeaveSink {
+	if q.Dest = form.Get("dest"); !isText(q.Dest) || slices.Contains(chat.OwnSinks, q.Dest) {
 		return q, badRequest("dest must be the name of a bridge or webhook")
 	}
-	q.Except = chat.LeaveSink // relay's own, delivered to nobody
+	q.Except = chat.OwnSinks
 	if given := form.Get("state"); given != "" {
 		state, known := deliveryStates[given]
 		if !known {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ type queueView struct {
 func queueViews(list []chat.Queue) []queueView {
 	views := []queueView{}
 	for _, q := range list {
-		if q.Name != chat.LeaveSink {
+		if !slices.Contains(chat.OwnSinks, q.Name) {
 			views = append(views, queueView(q))
 		}
 	}

@@ -110,6 +110,7 @@ func (o *harness) serve() {
 		})
 	}
 	serve("outbox", func() error { return o.Outbox.Serve(ctx, o.Leaver()) })
+	serve("outbox", func() error { return o.Outbox.Serve(ctx, o.Unanswered()) })
 	for i, m := range o.mirrors {
 		serve("outbox", func() error { return o.Outbox.Serve(ctx, m) })
 		serve("inbox", func() error { return o.Inbox.Serve(ctx, o.fakes[i].name, 2, m.Handle) })

@@ -100,10 +100,10 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 		return len(lane), nil
 	case err != nil:
 		return 0, err
-	case session.Unread == 0, session.Blocked, s.opts.Engine.Viewed(session.ID), chat.Now().Sub(newest.Event.At) > tooLate:
+	case !waits(&session, &newest.Event), session.Blocked, s.opts.Engine.Viewed(session.ID), chat.Now().Sub(newest.Event.At) > tooLate:
 		return len(lane), nil
 	}
-	message, err := newest.Event.Message()
+	message, err := messageOf(&newest.Event)
 	if err != nil {
 		return len(lane), nil
 	}
@@ -115,6 +115,25 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 		s.report(err)
 	}
 	return len(lane), nil
+}
+
+// waits reports whether there is still a reason to notify: somebody may have read what is to
+// be answered, but not have answered it.
+func waits(session *chat.Session, e *chat.Event) bool {
+	if e.Type == chat.EventUnanswered {
+		return session.WaitingSince != 0
+	}
+	return session.Unread > 0
+}
+
+// messageOf is what a notification shows of an event.
+func messageOf(e *chat.Event) (chat.Message, error) {
+	if e.Type != chat.EventUnanswered {
+		return e.Message()
+	}
+	var u chat.Unanswered
+	err := json.Unmarshal(e.Payload, &u)
+	return chat.Message{Content: u.Content}, err
 }
 
 // notify sends to every device that wants it and is not done with it. Each has an outcome

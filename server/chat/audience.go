@@ -14,6 +14,7 @@ const (
 	TargetAI                 // the AI
 	TargetPush               // operators' browsers
 	TargetLeave              // the leave sink
+	TargetSteps              // the sink of the steps for who is not answered
 	Timeline                 // what operators see between the messages
 	TimelineVisitor          // what of it visitors see
 	SearchIndex              // what makes a session's texts new
@@ -46,6 +47,8 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventNotice:          {TargetBridge: yes},
 	EventLeaving:         {TargetLeave: yes},
 	EventAIRequest:       {TargetAI: yes},
+	EventUnanswered:      {StreamOperators: yes, TargetBridge: yes, TargetPush: yes, Timeline: yes},
+	EventStepDue:         {TargetSteps: yes},
 	EntryPage:            {Timeline: yes},
 
 	StateConnected:       {StreamVisitor: yes, StreamOperators: yes},

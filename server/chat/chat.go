@@ -78,6 +78,9 @@ type Session struct {
 	// LeavingRev is the revision of the visitor's announced leave, 0 without
 	// one.
 	LeavingRev int64 `db:"leaving_rev"`
+	// UnansweredRev is the revision of the event that waits for the next step for who is not
+	// answered, 0 when none does.
+	UnansweredRev int64 `db:"unanswered_rev"`
 	// StartedAt is the time of the first message. Zero: nothing was written.
 	StartedAt Time `db:"started_at"`
 	// AnsweredAt is the time of the operators' first message.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"time"
 )
 
 // EventType names an event; it is also the name of the stream's SSE event.
@@ -40,6 +41,10 @@ const (
 	// EventLeaving is a disconnect that may turn out to be a change of
 	// page. Only the leave sink gets it, after a delay.
 	EventLeaving EventType = "visitor_leaving"
+	// EventUnanswered: a visitor still waits for an answer, and operators are notified again.
+	// EventStepDue waits for the next step of the rule for that; relay alone gets it.
+	EventUnanswered EventType = "unanswered"
+	EventStepDue    EventType = "step_due"
 	// EventAIRequest is an operator's request to the AI. Only the AI gets it.
 	EventAIRequest EventType = "ai_request"
 )
@@ -85,6 +90,8 @@ type Event struct {
 	// OfMessage: this is the event that [EventOf] derives from the message with its
 	// revision. A store that holds the message need not hold the event.
 	OfMessage bool `db:"-"`
+	// Wait is how long relay itself waits with a new [EventStepDue].
+	Wait time.Duration `db:"-"`
 }
 
 // EventOf returns the event that brought a message, as it is read from the store. It

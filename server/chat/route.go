@@ -18,6 +18,9 @@ func Route(e *Event, s *Session, targets []Target) []Destination {
 	if e.For(TargetLeave) {
 		return []Destination{{Dest: LeaveSink, Delay: LeaveGrace}}
 	}
+	if e.For(TargetSteps) {
+		return []Destination{{Dest: UnansweredSink, Delay: e.Wait}}
+	}
 	var to []Destination
 	for i := range targets {
 		switch t := &targets[i]; {
@@ -42,8 +45,15 @@ const (
 	SourceRelay   = "relay" // relay itself
 )
 
-// LeaveSink is the destination of announced leaves.
-const LeaveSink = "leave"
+// The destinations of what relay itself does later: announced leaves, and the steps for who
+// is not answered.
+const (
+	LeaveSink      = "leave"
+	UnansweredSink = "unanswered"
+)
+
+// OwnSinks are the destinations whose deliveries go to nobody.
+var OwnSinks = []string{LeaveSink, UnansweredSink}
 
 // LeaveGrace is how long a visitor may be away between two pages.
 const LeaveGrace = 30 * time.Second

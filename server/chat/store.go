@@ -113,8 +113,8 @@ type MessageQuery struct {
 
 // DeliveryQuery selects deliveries. Zero fields do not restrict.
 type DeliveryQuery struct {
-	Dest   string // "" for all
-	Except string // a destination that is left out
+	Dest   string   // "" for all
+	Except []string // destinations that are left out
 	State  *DeliveryState
 	Before *Cursor // only older deliveries than this one
 	After  *Cursor // only younger ones, oldest first; the zero Cursor is before all

@@ -25,6 +25,9 @@ type SessionReader interface {
 	Sessions(q SessionQuery) ([]Session, error)
 	// Snoozed lists the snoozed sessions, the first due first.
 	Snoozed(limit int) ([]Session, error)
+	// IdleSessions lists the ids of a site's open sessions in which nothing has happened since a
+	// time, the longest first, without those that wait for an answer or are snoozed.
+	IdleSessions(site string, since Time, limit int) ([]string, error)
 	// Counts counts the conversations of each list, each up to MostCounted; person
 	// is whose Mine counts; only those of these sites.
 	Counts(person string, sites SiteSet) (Counts, error)

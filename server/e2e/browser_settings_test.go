@@ -47,6 +47,7 @@ func testHours(t *testing.T, s *fixture) {
 		t.Errorf("saved is %s, want %s", got, want)
 	}
 	s.showSettings(t, b, folder)
+	s.setSteps(t, b, folder)
 
 	// A whole day ends at midnight, and comes back as it was saved.
 	always := map[string]any{}
@@ -63,6 +64,35 @@ func testHours(t *testing.T, s *fixture) {
 	b.click("#ask-yes")
 	b.until(`$$(".day-row li").length === 5 && text("#hours .panel").includes("These are a suggestion")`)
 	b.clean()
+}
+
+// setSteps says what happens while nobody answers.
+func (s *fixture) setSteps(t *testing.T, b *tab, folder string) {
+	t.Helper()
+	b.visit(s.console)
+	b.visit(s.console + "#/hours")
+	b.until(`$$(".day-row li").length > 0`)
+	b.run(`$$("#hours .button").find((n) => n.textContent === "Add a step").click()`)
+	b.run(`$$("#hours .button").find((n) => n.textContent === "Add a step").click()`)
+	b.until(`$$(".rules li").length === 2 && $$(".rules input").map((n) => n.value).join() === "5,10" && !shown(".rules textarea")`)
+	b.run(`Object.assign($$(".rules select")[1], {value: "tell"}).dispatchEvent(new Event("change", {bubbles: true}))`)
+	b.until(`shown(".rules li:last-child textarea")`)
+	b.click("#save")
+	b.until(`$$("#hours .wrong").some((n) => n.textContent === "Write the text for the visitor, or remove the step.")`)
+	b.enter(".rules li:last-child textarea", "One moment, please.")
+	b.enter("[data-setting=autoCloseDays] input", "14")
+	b.shot(folder, "hours-unanswered")
+	b.click("#save")
+	b.until(`text("#save-count") === "Saved." && !shown("#save")`)
+	var saved struct {
+		Unanswered    json.RawMessage `json:"unanswered"`
+		AutoCloseDays int             `json:"autoCloseDays"`
+	}
+	s.call(t, http.MethodGet, s.base+"/api/admin/settings", s.secret, nil, &saved)
+	want := `[{"after":5,"do":"ring"},{"after":10,"do":"tell","text":"One moment, please."}]`
+	if got := string(saved.Unanswered); got != want || saved.AutoCloseDays != 14 {
+		t.Errorf("saved is %s and %d, want %s and 14", got, saved.AutoCloseDays, want)
+	}
 }
 
 // settings opens a page of the settings as people do.

@@ -165,8 +165,8 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 	return nil
 }
 
-// keepTime updates the status of operators and visitors as time passes, and turns
-// announced leaves into facts. In bridge mode the backend does that.
+// keepTime updates the status of operators and visitors as time passes, turns announced
+// leaves into facts, and takes the steps for who is not answered. In bridge mode the backend does that.
 func (e *Engine) keepTime(ctx context.Context) error {
 	if e.backend {
 		return nil
@@ -178,7 +178,13 @@ func (e *Engine) keepTime(ctx context.Context) error {
 	defer e.keepSnoozes(ctx)()
 	running.Go(func() { e.keepReceipts(ctx) })
 	running.Go(func() { e.keepPresence(ctx) })
-	return e.Outbox.Serve(ctx, e.Leaver())
+	ended := make(chan error)
+	for _, sink := range []chat.Sink{e.Leaver(), e.Unanswered()} {
+		running.Go(func() { ended <- e.Outbox.Serve(ctx, sink) })
+	}
+	err := <-ended
+	cancel()
+	return errors.Join(err, <-ended)
 }
 
 // The part of a stop's time for deliveries that a volatile store would lose, and

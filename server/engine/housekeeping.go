@@ -81,10 +81,10 @@ func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 	return true
 }
 
-// sweep deletes files that belong to no message, and, when pruning is due,
-// everything else that is too old.
+// sweep deletes files that belong to no message, closes idle conversations and, when pruning
+// is due, deletes everything else that is too old.
 func (e *Engine) sweep(ctx context.Context, now chat.Time, pruning bool) error {
-	err := e.sweepUnsent(ctx, now)
+	err := errors.Join(e.sweepUnsent(ctx, now), e.closeIdle(ctx, now))
 	if pruning {
 		err = errors.Join(err, e.prune(ctx, now))
 	}

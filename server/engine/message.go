@@ -170,9 +170,10 @@ func (c *change) add(m *chat.Message, random string, attachmentIDs []string) err
 	return c.emit(c.newMessageEvent(m))
 }
 
-// touchBy is touch by a message. An internal note is activity, no more.
+// touchBy is touch by a message. An internal note, and what relay itself says, is activity, no
+// more.
 func (c *change) touchBy(m *chat.Message) error {
-	if m.Internal {
+	if m.Internal || m.SourceBridge == chat.SourceRelay {
 		c.session.LastActivity = c.at
 		return nil
 	}

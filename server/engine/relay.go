@@ -72,7 +72,11 @@ func (r *Relay) transact(ctx context.Context, by chat.Author, lock func(chat.Tx)
 			return err
 		}
 		c = r.begin(tx, by, chat.Now(), &s)
+		waited := s.WaitingSince
 		if err := op(c); err != nil {
+			return err
+		}
+		if err := c.planUnanswered(waited); err != nil {
 			return err
 		}
 		if err := r.storeAct(c); err != nil {

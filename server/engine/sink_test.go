@@ -128,7 +128,7 @@ func (h *harness) run(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var served sync.WaitGroup
-	for _, sink := range append(h.sinks, h.Leaver()) {
+	for _, sink := range append(h.sinks, h.Leaver(), h.Unanswered()) {
 		served.Go(func() {
 			if err := h.Outbox.Serve(ctx, sink); err != nil {
 				t.Errorf("outbox: %v", err)

@@ -9,7 +9,7 @@ import (
 
 // A conversation waits, while it is open and its visitor is not blocked, since the
 // visitor's earliest message that nobody has answered. Operators answer, and the AI
-// does; a read, an internal note and the AI's hand-over answer nothing. A snoozed
+// does; a read, an internal note, the AI's hand-over and what relay itself says answer nothing. A snoozed
 // conversation is hidden from those that wait.
 
 // noteWaiting notes that somebody wrote, which ends a visitor's wait or begins one. A
@@ -104,7 +104,7 @@ func (c *change) firstUnanswered(from chat.Time) (first chat.Time, err error) {
 // isAnswer reports whether a message answers the visitor: the AI's last sentence before it
 // hands over does not.
 func (c *change) isAnswer(m *chat.Message) (bool, error) {
-	if m.Sender == chat.SenderVisitor || m.DeletedAt != 0 {
+	if m.Sender == chat.SenderVisitor || m.DeletedAt != 0 || m.SourceBridge == chat.SourceRelay {
 		return false, nil
 	}
 	if m.Sender != chat.SenderAI {

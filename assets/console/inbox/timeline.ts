@@ -14,9 +14,9 @@ const stopped: Record<string, string> = {
   off: "The AI stopped answering: it was switched off here",
   asked: "The AI handed over: the visitor asks for a person",
   unsure: "The AI handed over: it does not know the answer",
-  limit: "The AI handed over: it answered as often as the settings allow",
+  limit: "The AI handed over: it answered as often as it may",
   budget: "The AI handed over: the limit of today's tokens, or of messages from this address, is reached",
-  failed: "The AI handed over: its provider gives no answers. Settings → AI says more",
+  failed: "The AI handed over: its provider gives no answers, see Settings → AI",
 };
 
 const words: Record<string, (data: Data) => string> = {
@@ -63,7 +63,7 @@ function page(url: string): HTMLElement {
 
 export function entryItem({ type, at, data }: Entry): HTMLLIElement {
   return h("li", { class: "note", title: fullTime(at) },
-    words[type]?.(data) ?? type,
+    words[type]?.(data) ?? String(data["content"] ?? type),
     type === "page_view" && page(String(data["url"] ?? "")),
     type === "custom_event" && facts(data["data"]));
 }

@@ -56,7 +56,7 @@ function take(event: StreamEvent): void {
   if (needsSession(event)) void fetchSession(sessionId).then(() => count(0));
   else set(applied(event));
   if (/^(message|session_|ai_)/.test(type)) count();
-  if (type === "message") arrived(event as unknown as Message);
+  if (/^(message|unanswered)$/.test(type)) arrived(event as unknown as Message);
   if (type === "message_read" && state.sessions.get(sessionId)?.unread) refresh(sessionId);
   if (movesWait(event)) refresh(sessionId);
   if (type === "note" && event["sender"] === "ai" && sessionId === state.selected) set({ answer: fulfilled() });
@@ -71,10 +71,13 @@ function movesWait({ type, sender, blocked }: StreamEvent): boolean {
     (type === "session_blocked" && blocked === false);
 }
 
+// arrived tells of what a visitor wrote, and of one who still waits: nobody sends that.
 function arrived(m: Message): void {
   const session = state.sessions.get(m.sessionId);
-  if (m.sender === "visitor") document.dispatchEvent(new CustomEvent("relay-received", { detail: m }));
-  if (m.sender === "visitor" && session) byId("announce").textContent = visitorName(session) + ": " + preview(m);
+  if (m.sender === "visitor" || !m.sender) {
+    document.dispatchEvent(new CustomEvent("relay-received", { detail: m }));
+    if (session) byId("announce").textContent = visitorName(session) + ": " + preview(m);
+  }
   attend();
 }
 

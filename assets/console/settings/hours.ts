@@ -1,14 +1,16 @@
-// Business hours: weekly intervals, a time zone, and exceptions by date.
+// Business hours: weekly intervals, a time zone, and exceptions by date; and what happens while nobody answers.
 
 import { call } from "../net/api";
 import { ask } from "../ui/ask";
 import { h } from "../ui/dom";
 import type { Presence } from "../types";
 import { form, type Control } from "./form";
+import { area, number } from "./controls";
 import { intervals, type Intervals } from "./intervals";
 import type { Page } from "./page";
 import { button, labelled, save, section, type BusinessHours } from "./settings";
 import { refresh } from "./shell";
+import { steps } from "./waiting";
 
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const proposed: BusinessHours = { timezone: "", weekly: Object.fromEntries(days.slice(0, 5).map((day) => [day, ["09:00-17:00"]])) };
@@ -117,7 +119,32 @@ export function hoursPage(): Page {
   const proposal = h("div", { class: "buttons" },
     h("p", { class: "hint" },
       "No business hours are set: visitors see somebody online only while one of you is active. These are a suggestion."));
-  const week = form([{ name: "businessHours", label: "When somebody is there", control, check: () => control.problem() }]);
+  const remove = button("Remove business hours", async () => {
+    const question = "Remove the business hours? Visitors then see somebody online only while one of you is active.";
+    if (await ask(question, "Remove")) void put(null);
+  });
+  const rule = steps();
+  const week = form([
+    { name: "businessHours", label: "When somebody is there", control, check: () => control.problem() },
+    { name: "unanswered", label: "Steps", control: rule, check: () => rule.problem() },
+    { name: "autoCloseDays", label: "Close after days without a message", control: number(0, 365),
+      hint: "0 closes nothing. What waits for an answer stays open." },
+    { name: "autoCloseText", label: "The last word",
+      control: area({ maxlength: 1000, placeholder: "We close this conversation for now. Write again whenever you like." }),
+      hint: "The visitor gets it before the conversation is closed. Empty: nothing." },
+  ], (n) => [
+    section("Business hours",
+      h("p", { class: "hint" },
+        "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. " +
+          "The switch in your menu takes precedence."),
+      now, proposal, n["businessHours"]!, h("div", { class: "buttons" }, remove)),
+    section("When nobody answers",
+      h("p", { class: "hint" },
+        "The minutes count from the visitor’s first message without an answer. Notifications go to devices and into the threads; " +
+          "they wait for your business hours, and for the end of a snooze. An answer ends the steps."),
+      n["unanswered"]!),
+    section("Idle conversations", n["autoCloseDays"]!, n["autoCloseText"]!),
+  ]);
 
   // showStatus shows whether visitors see somebody online now.
   const showStatus = async (): Promise<void> => {
@@ -128,17 +155,9 @@ export function hoursPage(): Page {
     await refresh();
   };
   proposal.append(button("Use these hours", () => put({ ...proposed, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
-  const remove = button("Remove business hours", async () => {
-    const question = "Remove the business hours? Visitors then see somebody online only while one of you is active.";
-    if (await ask(question, "Remove")) void put(null);
-  });
 
   return {
-    node: section("Business hours",
-      h("p", { class: "hint" },
-        "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. " +
-          "The switch in your menu takes precedence."),
-      now, proposal, week.node, h("div", { class: "buttons" }, remove)),
+    node: week.node,
     form: week,
     show(settings) {
       remove.hidden = settings.sources["businessHours"] !== "stored";

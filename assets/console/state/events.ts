@@ -98,16 +98,17 @@ function noted(event: StreamEvent): Change {
   return { timeline: [...state.timeline, { type: event.type, at, after, data: event }] };
 }
 
-// onMessage counts a message once, also when a snapshot already held it. An answer reads what came before it.
+// onMessage counts a message once, also when a snapshot already held it. An answer reads what came before it; what relay itself
+// says is none.
 function onMessage(session: Session, event: StreamEvent): Change {
   const m = event as unknown as Message;
   const last = session.lastMessage;
   const stale = last && (last.id === m.id || last.timestamp > m.timestamp);
-  const unread = m.sender === "visitor" ? session.unread + 1 : 0;
   const waiting = m.sender === "visitor"
-    ? { waitingSince: session.blocked ? undefined : (session.waitingSince ?? m.timestamp), snoozedUntil: undefined }
-    : { waitingSince: undefined };
-  const next = stale ? session : { ...session, ...waiting, lastMessage: m, lastActivity: m.timestamp, unread };
+    ? { waitingSince: session.blocked ? undefined : (session.waitingSince ?? m.timestamp), snoozedUntil: undefined,
+      unread: session.unread + 1 }
+    : m.sourceBridge !== "relay" && { waitingSince: undefined, unread: 0 };
+  const next = stale ? session : { ...session, ...waiting, lastMessage: m, lastActivity: m.timestamp };
   return { ...withSession(next), ...withMessage(m), typing: { ...state.typing, [session.id]: undefined } };
 }
 
@@ -160,6 +161,8 @@ function onAssigned(session: Session, event: StreamEvent): Change {
   return { ...withSession({ ...session, assignee: id ? { id, name: String(event["assigneeName"] ?? "") } : undefined }), ...noted(event) };
 }
 
+const onEntry: Handler = (_, event) => noted(event);
+
 const handlers: Record<string, Handler> = {
   message: onMessage,
   message_edited: onChanged,
@@ -175,12 +178,13 @@ const handlers: Record<string, Handler> = {
   session_assigned: onAssigned,
   session_tagged: (s, e) => withSession({ ...s, tags: (e["tags"] as string[] | undefined) ?? [] }),
   session_snoozed: onSnoozed,
-  csat_request: (_, e) => noted(e),
-  custom_event: (_, e) => noted(e),
+  csat_request: onEntry,
+  custom_event: onEntry,
+  unanswered: onEntry,
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),
   session_blocked: (s, e) =>
     withSession({ ...s, blocked: e["blocked"] === true, ...(e["blocked"] === true && { waitingSince: undefined }) }),
-  visitor_disconnect: (_, e) => noted(e),
+  visitor_disconnect: onEntry,
   visitor_page: (s, e) => withSession({ ...s, metadata: { ...s.metadata, url: String(e["url"]) } }),
   visitor_presence: (s, e) => withSession({ ...s, visitorOnline: e["online"] === true }),
   // A new session's event describes it too briefly for the list: it is loaded.

@@ -117,6 +117,7 @@ func noteOf(e *chat.Event) (string, error) {
 		Active   *bool    `json:"active"`
 		Online   bool     `json:"online"`
 		Text     string   `json:"text"`
+		Content  string   `json:"content"`
 	}
 	if err := json.Unmarshal(e.Payload, &body); err != nil {
 		return "", fmt.Errorf("%w: read event %s: %w", chat.ErrPermanent, e.Type, err)
@@ -141,6 +142,8 @@ func noteOf(e *chat.Event) (string, error) {
 			return "Operators are online now.", nil
 		}
 		return "Operators are offline now.", nil
+	case chat.EventUnanswered:
+		return body.Content, nil
 	case chat.EventNotice:
 		return body.Text, nil
 	}

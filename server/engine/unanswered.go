@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// dueStep is the payload of [chat.EventStepDue].
+type dueStep struct {
+	Since chat.Time `json:"since"` // the session waits since then
+	Step  int       `json:"step"`  // of the rule
+}
+
+// planUnanswered begins the rule for who is not answered when a wait begins, with the step
+// that is due next.
+func (c *change) planUnanswered(before chat.Time) error {
+	s := c.session
+	if s.WaitingSince == before {
+		return nil
+	}
+	s.UnansweredRev = 0
+	if s.WaitingSince == 0 || c.backend {
+		return nil
+	}
+	return c.planStep(0)
+}
+
+// planStep stores which step is next. A rule that was changed meanwhile may have no such step.
+func (c *change) planStep(step int) error {
+	s := c.session
+	s.UnansweredRev = 0
+	steps := c.settings.Unanswered()
+	if step >= len(steps) {
+		return nil
+	}
+	e := chat.NewEvent(chat.EventStepDue, chat.SourceRelay, c.at, s.ID, dueStep{s.WaitingSince, step})
+	e.Wait = min(max(s.WaitingSince.Add(steps[step].Wait()).Sub(c.at), 0), chat.LongestWait) // then it waits on
+	if err := c.emit(e); err != nil {
+		return err
+	}
+	s.UnansweredRev = s.Rev
+	return nil
+}
+
+// unansweredSteps is the sink of the steps, each delivered when it is due.
+type unansweredSteps struct{ relay *Relay }
+
+// Unanswered returns the sink of the steps of the rule for who is not answered.
+func (r *Relay) Unanswered() chat.Sink { return unansweredSteps{r} }
+
+func (unansweredSteps) Name() string { return chat.UnansweredSink }
+
+func (unansweredSteps) Policy() chat.Policy {
+	return chat.Policy{Parallel: 4, Batch: 1, Timeout: time.Minute, Attempts: 10, MaxAge: 30 * 24 * time.Hour,
+		Backoff: chat.Backoff(time.Second, time.Minute)}
+}
+
+// Deliver takes a step, unless the visitor was answered meanwhile. The session knows which
+// event it waits for, so that each step is taken once.
+func (u unansweredSteps) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
+	e := lane[0].Event
+	var due dueStep
+	if err := json.Unmarshal(e.Payload, &due); err != nil {
+		return 0, err
+	}
+	err := u.relay.change(ctx, chat.Author{Source: chat.SourceRelay}, e.SessionID, func(c *change) error {
+		if s := c.session; s.UnansweredRev != e.Rev || s.WaitingSince != due.Since {
+			return nil
+		}
+		if s := c.session; s.Status != chat.StatusOpen || s.Blocked {
+			s.UnansweredRev = 0
+			return nil
+		}
+		return u.take(c, due.Step)
+	})
+	if err != nil && !errors.Is(err, chat.ErrSessionNotFound) { // erased meanwhile
+		return 0, err
+	}
+	return 1, nil
+}
+
+// take takes a step and plans the next one, or returns how long it has to wait.
+func (u unansweredSteps) take(c *change, number int) error {
+	s, steps := c.session, c.settings.Unanswered()
+	if number >= len(steps) {
+		s.UnansweredRev = 0
+		return nil
+	}
+	step := &steps[number]
+	if left := u.due(s, step).Sub(c.at); left > 0 {
+		return &chat.RetryAfter{After: left, Scope: chat.ScopeLane, Cause: errNotDue}
+	}
+	var err error
+	if step.Do == chat.StepTell {
+		err = c.say(step.Text)
+	} else {
+		err = c.emitFact(chat.EventUnanswered, chat.UnansweredSince(s.WaitingSince, c.at))
+	}
+	if err != nil {
+		return err
+	}
+	return c.planStep(number + 1)
+}
+
+var errNotDue = errors.New("the step is not due yet")
+
+// due is when a step is taken: not during a snooze, and nobody is rung for outside the
+// business hours.
+func (u unansweredSteps) due(s *chat.Session, step *chat.UnansweredStep) chat.Time {
+	due := max(s.WaitingSince.Add(step.Wait()), s.SnoozedUntil)
+	if there := u.relay.PresenceAt(s.Site); step.Do == chat.StepRing && !there.Online {
+		due = max(due, there.BackAt)
+	}
+	return due
+}
+
+// say writes to the visitor for relay itself, which answers nothing.
+func (c *change) say(text string) error {
+	m := chat.Message{SessionID: c.session.ID, Content: text, Sender: chat.SenderOperator, Timestamp: c.at, OperatorName: c.settings.Text("operatorName"),
+		SourceBridge: chat.SourceRelay, Attachments: chat.Of(chat.Attachments{})}
+	return c.add(&m, chat.NewID(), nil)
+}
