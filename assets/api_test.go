@@ -275,7 +275,7 @@ func TestPreChatForm(t *testing.T) {
 		{"name": "name", "type": "text", "label": "Your name", "required": true},
 		{"name": "email", "type": "email", "label": "E-mail", "required": true},
 		{"name": "topic", "type": "select", "label": "Topic", "required": false, "options": []string{"Sales", "Help"}},
-		{"name": "terms", "type": "checkbox", "label": "I agree to the storage of my data", "required": true},
+		{"name": "terms", "type": "checkbox", "label": "I agree to the [privacy policy](https://example.com/p) and [this](javascript:alert(1))", "required": true},
 	}}
 	b := newTab(t, newSite(t, f.url(), snippet(f.url(), "")))
 	b.visit("/")
@@ -283,6 +283,8 @@ func TestPreChatForm(t *testing.T) {
 	b.until(`shown(".form") && !shown(".composer") && root.activeElement?.id === "f-name"`)
 	b.is(`$("#f-email").autocomplete === "email" && !$("#f-topic").hasAttribute("autocomplete") && $("#f-name").labels[0].textContent === "Your name *"`)
 	b.is(`$("#f-topic").selectedOptions[0].textContent === "Choose…" && $("#f-topic").value === ""`)
+	b.is(`$("#f-terms").labels[0].textContent === "I agree to the privacy policy and [this](javascript:alert(1)) *"`)
+	b.is(`$$(".form a").map((a) => a.href + " " + a.target + " " + a.rel).join() === "https://example.com/p _blank noopener noreferrer nofollow ugc"`)
 	b.text("Alice")
 	b.run(`$("#f-email").focus()`)
 	b.text("not an address")

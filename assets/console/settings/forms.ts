@@ -116,7 +116,8 @@ export function formsPage(): Page {
   ], (n) => [
     section("Form",
       h("p", { class: "hint" },
-        "Answers appear beside the conversation and in its threads. A field called email or name identifies the visitor."),
+        "Answers appear beside the conversation and in its threads. A field called email or name identifies the visitor. " +
+          "[privacy policy](https://example.com/privacy) in a question becomes a link."),
       n["preChatForm"]!),
     section("Ratings", n["csatEnabled"]!, n["csatTrigger"]!, n["csatStyle"]!),
   ]);

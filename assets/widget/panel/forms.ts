@@ -3,7 +3,7 @@
 // its own, loaded when one is due.
 
 import type { Card, Forms } from "./cards";
-import { h, icon, set, sheet, textButton } from "../ui/dom";
+import { h, icon, link, set, sheet, textButton } from "../ui/dom";
 import css from "./forms.css";
 import { forms as english } from "../lang/en.json";
 import type { Core, FormField, Identity, Shell, State } from "../types";
@@ -161,9 +161,15 @@ function fieldRow(field: FormField, known: unknown) {
     return !wrong;
   };
   const again = () => why.textContent && check();
-  const label = h("label", { for: id }, field.label || field.name, field.required && h("i", null, " *"));
+  const label = h("label", { for: id }, ...withLinks(field.label || field.name), field.required && h("i", null, " *"));
   const node = h("div", { class: tick ? "field tick" : "field" }, ...(tick ? [control, label] : [label, control]), why);
   return { node, control, check, again, value, name: field.name };
+}
+
+/** withLinks shows [privacy policy](https://example.com) in a label as a link. */
+function withLinks(text: string): (string | Node)[] {
+  const [before, words, url, after] = text.split(/\[([^\]]+)\]\((https?:[^\s)]+)\)(.*)/s);
+  return url ? [before!, link(words!, url), ...withLinks(after!)] : [text];
 }
 
 function fault(field: FormField, value: string | boolean, control: Control): string {
