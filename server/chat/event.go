@@ -142,6 +142,10 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	return Render(e.Type, "", m)
 }
 
+// ByRelay reports whether relay itself said it, to a visitor who waits or at the end of an idle
+// conversation: that answers nothing.
+func (m *Message) ByRelay() bool { return m.SourceBridge == SourceRelay }
+
 // noteEvents maps message events to the same events about notes.
 var noteEvents = map[EventType]EventType{EventMessage: EventNote, EventMessageEdited: EventNoteEdited, EventMessageDeleted: EventNoteDeleted}
 

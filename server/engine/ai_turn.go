@@ -68,6 +68,9 @@ func repliedTo(rd chat.ConversationReader, d *chat.Delivery) (bool, error) {
 func waiting(list []chat.Message, from int64) (waiting []chat.Message) {
 	answered := false
 	for _, m := range slices.Backward(list) {
+		if m.ByRelay() {
+			continue
+		}
 		if m.Sender == chat.SenderOperator || m.Seq < from && (answered || m.Sender == chat.SenderAI) {
 			break
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// closePage is how many idle sessions are read at once.
-const closePage = 100
+// mostClosed is how many idle sessions of a site one sweep closes: who has just switched it on
+// may have very many, which the platforms hear of, too.
+const mostClosed = 100
 
 // closeIdle closes the conversations in which nothing has happened for as many days as their
 // site's settings say, with its last word. One that waits for an answer, or is snoozed, stays.
@@ -27,26 +28,18 @@ func (e *Engine) closeIdle(ctx context.Context, now chat.Time) error {
 	return errors.Join(errs...)
 }
 
-// closeIdleAt closes a site's conversations in which nothing has happened since a time.
+// closeIdleAt closes a site's conversations in which nothing has happened since a time, the
+// oldest first.
 func (e *Engine) closeIdleAt(ctx context.Context, site string, since chat.Time) error {
-	for {
-		var ids []string
-		err := e.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
-			ids, err = rd.IdleSessions(site, since, closePage)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			if err := e.closeIdleSession(ctx, id, since); err != nil {
-				return err
-			}
-		}
-		if len(ids) < closePage {
-			return nil
-		}
+	var ids []string
+	err := e.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		ids, err = rd.IdleSessions(site, since, mostClosed)
+		return err
+	})
+	for i := 0; i < len(ids) && err == nil; i++ {
+		err = e.closeIdleSession(ctx, ids[i], since)
 	}
+	return err
 }
 
 // closeIdleSession closes a session unless something has happened in it meanwhile.

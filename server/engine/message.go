@@ -173,7 +173,7 @@ func (c *change) add(m *chat.Message, random string, attachmentIDs []string) err
 // touchBy is touch by a message. An internal note, and what relay itself says, is activity, no
 // more.
 func (c *change) touchBy(m *chat.Message) error {
-	if m.Internal || m.SourceBridge == chat.SourceRelay {
+	if m.Internal || m.ByRelay() {
 		c.session.LastActivity = c.at
 		return nil
 	}

@@ -104,7 +104,7 @@ func (c *change) firstUnanswered(from chat.Time) (first chat.Time, err error) {
 // isAnswer reports whether a message answers the visitor: the AI's last sentence before it
 // hands over does not.
 func (c *change) isAnswer(m *chat.Message) (bool, error) {
-	if m.Sender == chat.SenderVisitor || m.DeletedAt != 0 || m.SourceBridge == chat.SourceRelay {
+	if m.Sender == chat.SenderVisitor || m.DeletedAt != 0 || m.ByRelay() {
 		return false, nil
 	}
 	if m.Sender != chat.SenderAI {
