@@ -30,6 +30,7 @@ type community struct {
 	pages         *ownPages
 	devices       *deviceAPI
 	static        *static
+	hiding        *hiding
 }
 
 // NewCommunity makes the server of community mode.
@@ -39,7 +40,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 		return nil, err
 	}
 	c := newCommunity(newServer(cfg, d, d.Engine.Hub.Close), d, keys)
-	c.static = static
+	c.static, c.hiding = static, &hiding{static: static, engine: d.Engine, keys: keys}
 	c.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(c.operators.open.Load())}
 	}

@@ -116,7 +116,7 @@ func (s *ownPages) demo(w http.ResponseWriter, r *http.Request) {
 
 // config answers GET /api/widget/config: the config without a session.
 func (s *widgetAPI) config(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
-	return s.engine.SettingsOf(by.Site).WidgetConfig(), nil
+	return s.engine.WidgetConfig(by.Site), nil
 }
 
 // preview answers GET /preview: an empty page with the widget, which the console

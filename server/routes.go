@@ -306,7 +306,7 @@ func (c *community) fileRoutes() []route {
 func (c *community) pageRoutes() []route {
 	pages, forms := rules{page: true}, rules{body: maxBody}
 	return []route{
-		{"GET", "/widget.js", pages, pageAction(c.static.widgetLoader)},
+		{"GET", "/widget.js", pages, pageAction(c.hiding.loader)},
 		{"GET", "/widget.mjs", pages, pageAction(c.static.widgetLoader)},
 		{"GET", "/widget.d.mts", pages, pageAction(c.static.widgetLoader)},
 		{"GET", "/widget/{file}", pages, pageAction(c.static.widgetFile)},

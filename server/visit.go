@@ -113,7 +113,7 @@ type proactiveAnswer struct {
 // answer for minutes, and nothing is learned of who asks.
 func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
 	settings := s.engine.SettingsOf(by.Site)
-	return proactiveAnswer{s.engine.PresenceAt(by.Site).Online, settings.Proactive(), settings.WidgetConfig()}, nil
+	return proactiveAnswer{s.engine.PresenceAt(by.Site).Online, settings.Proactive(), s.engine.WidgetConfig(by.Site)}, nil
 }
 
 // close ends the conversation on the visitor's side.

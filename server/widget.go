@@ -91,7 +91,7 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, by chat.Author
 		ReplySeconds: int64(s.counter.ReplyTime(by.Site).Seconds()), Hours: s.engine.Openings(by.Site),
 		Messages: s.showFiles(v.History.Messages), Timeline: v.History.Timeline, HasMore: v.History.HasMore, LastEventID: cursor(v.Session.Rev),
 		Session: initSession{v.Session.Status, v.Session.Identity, v.Session.CSAT, v.Session.AIActive, v.AskContact},
-		Config:  s.engine.SettingsOf(by.Site).WidgetConfig(),
+		Config:  s.engine.WidgetConfig(by.Site),
 	}, nil
 }
 

@@ -18,6 +18,9 @@ const (
 // have others, which are shown as text.
 var fieldTypes = []string{"text", "email", "phone", "tel", "number", "textarea", "select", "checkbox"}
 
+// BeforeFirstMessage is when a form is due that comes first.
+const BeforeFirstMessage = "before_first_message"
+
 // PreChatForm returns the current form; without one it has no fields.
 func (s *Settings) PreChatForm() (form PreChatForm) {
 	s.decode("preChatForm", &form)

@@ -76,6 +76,8 @@ var connectedSettings = []Setting{
 	{Name: "autoCloseDays", Site: true, Env: "AUTO_CLOSE_DAYS", JSON: true, Default: "0", Valid: number(0, 365, "must be a number of days from 0 to 365"),
 		Is: "a number of days from 0 (close nothing) to 365", Example: "14"},
 	{Name: "autoCloseText", Site: true, Env: "AUTO_CLOSE_TEXT", Example: "We close this conversation for now. Write again whenever you like.", Valid: text(1000)},
+	{Name: "outsideHours", Site: true, Env: "OUTSIDE_HOURS", Default: `"chat"`, Example: "form", Valid: oneOf(OutsideChat, OutsideForm, OutsideHide)},
+	{Name: "hiddenPages", Site: true, Env: "HIDDEN_PAGES", JSON: true, Default: "[]", Example: `["/checkout*","/cart"]`, Valid: hiddenPages},
 	{Name: "aiBaseUrl", Page: "AI", Called: "the address", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", Valid: endpointAddress},
 	{Name: "aiApiKey", Page: "AI", Called: "the key", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", Valid: Form(`[!-~]{1,1000}`)},
 	{Name: "aiModel", Page: "AI", Called: "the model", Env: "AI_MODEL", Example: "gpt-4o-mini", Valid: text(200)},

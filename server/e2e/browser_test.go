@@ -46,6 +46,7 @@ func TestBrowser(t *testing.T) {
 		"SiteChannels":     testSiteChannels,
 		"ChatPage":         testChatPage,
 		"Devices":          testDevices,
+		"Hiding":           testHiding,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

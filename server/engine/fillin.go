@@ -39,7 +39,7 @@ func (c *change) checkFormDue() error {
 		return nil
 	}
 	form := c.settings.PreChatForm()
-	if !form.Required || form.Timing != "before_first_message" || len(form.Fields) == 0 {
+	if !form.Required || form.Timing != chat.BeforeFirstMessage || len(form.Fields) == 0 {
 		return nil
 	}
 	first := form.Fields[max(0, slices.IndexFunc(form.Fields, func(f chat.PreChatField) bool { return f.Required }))]

@@ -79,6 +79,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 		if out.AskContact, err = r.stillAsksContact(tx, &out.Session); err != nil {
 			return err
 		}
+		out.AskContact = out.AskContact || r.asksFirst(&out.Session)
 		out.History, err = history(tx, &out.Session, HistoryQuery{Limit: initMessages, public: true})
 		return err
 	})

@@ -70,6 +70,7 @@ var targets = []target{
 	{source: "widget/core/core.ts", name: "core.js", format: api.FormatESModule, hashed: true, define: "CORE_FILE"},
 	{source: "widget/loader/page.ts", name: "page.js", format: api.FormatESModule, hashed: true, define: "PAGE_FILE"},
 	{source: "widget/loader/loader.ts", name: "widget.js", format: api.FormatIIFE},
+	{source: "widget/loader/hiding.ts", name: "hiding.js", format: api.FormatIIFE},
 	{source: "widget/loader/module.ts", name: "widget.mjs", format: api.FormatESModule},
 	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},

@@ -5,7 +5,7 @@ import { ask } from "../ui/ask";
 import { h } from "../ui/dom";
 import type { Presence } from "../types";
 import { form, type Control } from "./form";
-import { area, number } from "./controls";
+import { area, choice, number } from "./controls";
 import { intervals, type Intervals } from "./intervals";
 import type { Page } from "./page";
 import { button, labelled, save, section, type BusinessHours } from "./settings";
@@ -126,6 +126,10 @@ export function hoursPage(): Page {
   const rule = steps();
   const week = form([
     { name: "businessHours", label: "When somebody is there", control, check: () => control.problem() },
+    { name: "outsideHours", label: "While nobody is there, visitors find",
+      control: choice([["chat", "The chat, as always"], ["form", "A form first, that asks who they are"],
+        ["hide", "No chat outside the business hours"]]),
+      hint: "The form is yours, or asks for a name or an e-mail address. Who has opened the chat before always finds it." },
     { name: "unanswered", label: "Steps", control: rule, check: () => rule.problem() },
     { name: "autoCloseDays", label: "Close after days without a message", control: number(0, 365),
       hint: "0 closes nothing. What waits for an answer stays open." },
@@ -137,7 +141,7 @@ export function hoursPage(): Page {
       h("p", { class: "hint" },
         "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. " +
           "The switch in your menu takes precedence."),
-      now, proposal, n["businessHours"]!, h("div", { class: "buttons" }, remove)),
+      now, proposal, n["businessHours"]!, h("div", { class: "buttons" }, remove), n["outsideHours"]!),
     section("When nobody answers",
       h("p", { class: "hint" },
         "The minutes count from the visitor’s first message without an answer. Notifications go to devices and into the threads; " +

@@ -9,7 +9,7 @@ import { colour } from "./colour";
 import { area, choice, text } from "../controls";
 import { form, type Control, type Form } from "../form";
 import { files, megabytes } from "./files";
-import { languages, questions } from "./lists";
+import { languages, paths, questions } from "./lists";
 import type { Page } from "../page";
 import { button, feedback, labelled, section, shownSite, type Settings } from "../settings";
 import { snippetBox } from "../snippet";
@@ -52,6 +52,8 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
     { name: "texts", label: "Your own texts by language", control: texts(),
       hint: "They replace the texts above for visitors who use that language." },
+    { name: "hiddenPages", label: "Pages without the chat", control: paths({ placeholder: "/checkout*, /cart" }),
+      hint: "Paths, separated by commas; * matches any text." },
     { name: "attachments", label: "Files", control: files() },
     { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
   ], (n) => {
@@ -60,7 +62,7 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     const words = h("details", { class: "more" }, h("summary", {}, "Your own texts by language"), n["texts"]!);
     const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!, n["attachmentMaxBytes"]!);
     return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!,
-      n["offlineMessage"]!, n["starters"]!, n["language"]!, words, sent];
+      n["offlineMessage"]!, n["starters"]!, n["language"]!, n["hiddenPages"]!, words, sent];
   });
 
   const put = (control: Control, value?: string): void => void (value && control.set(value));

@@ -1,0 +1,27 @@
+package engine
+
+import "github.com/relay-chat/relay/server/chat"
+
+// asksOutside reports whether a site's visitors are asked who they are while nobody is there,
+// and nobody is.
+func (r *Relay) asksOutside(site string) bool {
+	return r.SettingsOf(site).Text("outsideHours") == chat.OutsideForm && !r.PresenceAt(site).Online
+}
+
+// WidgetConfig is the config of a site's widget at this moment: while nobody is there, its
+// form may come before the first message.
+func (r *Relay) WidgetConfig(site string) map[string]any {
+	settings := r.SettingsOf(site)
+	config := settings.WidgetConfig()
+	if form := settings.PreChatForm(); len(form.Fields) > 0 && r.asksOutside(site) {
+		form.Required, form.Timing = true, chat.BeforeFirstMessage
+		config["preChatForm"] = form
+	}
+	return config
+}
+
+// asksFirst reports whether a visitor who has written nothing is asked for a name or an e-mail
+// address: the site has no form of its own for that.
+func (r *Relay) asksFirst(s *chat.Session) bool {
+	return !s.Started() && r.asksOutside(s.Site) && len(r.SettingsOf(s.Site).PreChatForm().Fields) == 0 && r.asksContact(s)
+}
