@@ -164,7 +164,7 @@ func TestUnansweredLater(t *testing.T) {
 func TestAutoClose(t *testing.T) {
 	withDatabase(t, func(t *testing.T, store *db.DB) {
 		o := build(t, store)
-		check(t, o.PatchSettings(t.Context(), map[string]json.RawMessage{"autoCloseDays": json.RawMessage("3"), "autoCloseText": json.RawMessage(`"Until next time."`)}))
+		check(t, o.PatchSettings(t.Context(), map[string]json.RawMessage{"autoCloseDays": json.RawMessage("1"), "autoCloseText": json.RawMessage(`"Until next time."`)}))
 		ctx, stop := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		running.Go(func() { _ = o.Run(ctx) })
@@ -180,12 +180,12 @@ func TestAutoClose(t *testing.T) {
 		}
 		answer(ann)
 		answer(eve)
-		time.Sleep(2 * 24 * time.Hour)
+		time.Sleep(16 * time.Hour)
 		answer(eve)
-		time.Sleep(25 * time.Hour)
+		time.Sleep(9 * time.Hour)
 		o.hasSaid(t, "who was answered", ann, "hello", "good day", "Until next time.", "closed")
 		o.hasSaid(t, "who waits", bob, "hello")
-		o.hasSaid(t, "with news of yesterday", eve, "hello", "good day", "good day")
+		o.hasSaid(t, "with news of today", eve, "hello", "good day", "good day")
 		o.say(t, ann, "one more thing")
 		if s := o.session(t, ann); s.Status != chat.StatusOpen || s.WaitingSince == 0 {
 			t.Errorf("after one more message: %+v", s)
