@@ -53,7 +53,7 @@ func (s *admission) siteOf(key string) *chat.Site {
 // one's are relay's ALLOWED_ORIGINS. Without a site, any that some site allows is.
 func (s *admission) allowedAt(r *http.Request, site *chat.Site) bool {
 	if site != nil {
-		return site.ID == "" && s.originAllowed(r) || site.ID != "" && s.originAmong(r, site.Origins.V)
+		return s.originAmong(r, s.cfg.OriginsOf(site))
 	}
 	all := s.sites().All()
 	return slices.ContainsFunc(all, func(site chat.Site) bool { return s.allowedAt(r, &site) })

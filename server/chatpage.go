@@ -31,14 +31,6 @@ func (s *ownPages) chatName(site *chat.Site) string {
 	return cmp.Or(s.engine.SettingsOf(site.ID).Text("operatorName"), "Chat")
 }
 
-// keyOf is a site's public key.
-func (s *ownPages) keyOf(site *chat.Site) string {
-	if site.ID == "" {
-		return s.keys.Public()
-	}
-	return site.Key
-}
-
 // chatPage answers GET /chat and GET /chat/{site}: the conversation on a page without any
 // website, for links and codes.
 func (s *ownPages) chatPage(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +39,7 @@ func (s *ownPages) chatPage(w http.ResponseWriter, r *http.Request) {
 		s.showError(w, r, http.StatusNotFound, "There is no chat at this address. Ask whoever gave it to you.")
 		return
 	}
-	s.show(w, r, http.StatusOK, "chat.html", slots{"PublicKey": s.keyOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
+	s.show(w, r, http.StatusOK, "chat.html", slots{"PublicKey": s.keys.PublicOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
 }
 
 // chatManifest answers GET /chat/{site}/app.webmanifest, with which a phone puts the chat

@@ -22,6 +22,11 @@ const linkPath = "/c/"
 // it works, which the session knows too, so that a newer one ends it.
 type conversationLinks struct{ key []byte }
 
+// Conversations signs the links of conversations. Its key never changes.
+func (k *Keyring) Conversations() conversationLinks {
+	return conversationLinks{[]byte(chat.Hash("conversation:" + k.current().fileKey))}
+}
+
 // make returns the secret part of a link.
 func (l conversationLinks) make(sessionID string, until chat.Time) string {
 	named := sessionID + "." + strconv.FormatInt(int64(until), 36)
@@ -80,9 +85,6 @@ func (s *deviceAPI) conversations(w http.ResponseWriter, r *http.Request, by cha
 		return nil, err
 	}
 	list, err := s.engine.Conversations(r.Context(), by, in.SessionID)
-	if list == nil {
-		list = []engine.Conversation{}
-	}
 	return map[string][]engine.Conversation{"conversations": list}, err
 }
 
@@ -124,7 +126,7 @@ func (s *deviceAPI) page(w http.ResponseWriter, r *http.Request) {
 		s.log.Error("request failed", "request", w.Header().Get(requestIDHeader), "route", linkPath, "err", err)
 		s.pages.showError(w, r, http.StatusServiceUnavailable, "The chat cannot be reached at the moment. Load the page again in a minute.")
 	default:
-		s.pages.show(w, r, http.StatusOK, "resume.html", slots{"Link": pathVar(r, "link"), "PublicKey": s.pages.keyOf(site), "Name": s.pages.chatName(site),
+		s.pages.show(w, r, http.StatusOK, "resume.html", slots{"Link": pathVar(r, "link"), "PublicKey": s.pages.keys.PublicOf(site), "Name": s.pages.chatName(site),
 			"Chat": chatPath + "/" + site.PublicID(), "There": s.pageOf(&session, site)})
 	}
 }
@@ -146,12 +148,8 @@ func (s *deviceAPI) linked(r *http.Request) (chat.Session, *chat.Site, error) {
 // pageOf is the page of the website where the visitor was last, "" if its website has no list
 // of origins that says that it is one of its own.
 func (s *deviceAPI) pageOf(session *chat.Session, site *chat.Site) string {
-	origins := site.Origins.V
-	if site.ID == "" {
-		origins = s.cfg.AllowedOrigins
-	}
 	u, err := url.Parse(session.Metadata.V.URL)
-	if err != nil || !slices.Contains(origins, u.Scheme+"://"+u.Host) {
+	if err != nil || !slices.Contains(s.cfg.OriginsOf(site), u.Scheme+"://"+u.Host) {
 		return ""
 	}
 	return session.Metadata.V.URL

@@ -77,13 +77,9 @@ func withRules(rules string) []byte {
 func (h *hiding) all() map[string]hidingRule {
 	rules := map[string]hidingRule{}
 	for _, site := range h.engine.Sites().All() {
-		key := site.Key
-		if site.ID == "" {
-			key = h.keys.Public()
-		}
 		if rule, hides := h.ruleOf(site.ID); hides {
 			number := fnv.New32a()
-			_, _ = number.Write([]byte(key)) // it never fails
+			_, _ = number.Write([]byte(h.keys.PublicOf(&site))) // it never fails
 			rules[strconv.FormatUint(uint64(number.Sum32()), 10)] = rule
 		}
 	}

@@ -228,6 +228,14 @@ func (k *Keyring) current() keys {
 // Public returns the public key.
 func (k *Keyring) Public() string { return k.current().public }
 
+// PublicOf returns a site's public key: the first one's is the ring's.
+func (k *Keyring) PublicOf(site *chat.Site) string {
+	if site.ID == "" {
+		return k.Public()
+	}
+	return site.Key
+}
+
 // IsPublic reports whether key is the public key.
 func (k *Keyring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
 
@@ -297,11 +305,6 @@ func (k *Keyring) Generation() string {
 // changes.
 func (k *Keyring) Links(base string) *chat.FileLinks {
 	return chat.NewFileLinks(k.current().fileKey, base)
-}
-
-// Conversations signs the links of conversations. Its key never changes.
-func (k *Keyring) Conversations() conversationLinks {
-	return conversationLinks{[]byte(chat.Hash("conversation:" + k.current().fileKey))}
 }
 
 // SetupOpen reports whether the secret key can still be shown.

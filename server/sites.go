@@ -51,13 +51,8 @@ type SiteView struct {
 // ViewSite shows a site without what takes a look into the store.
 func ViewSite(site *chat.Site, sites *chat.Sites, keys *Keyring, cfg config.Config) SiteView {
 	_, file := sites.Declared(site.ID)
-	v := SiteView{DeclaredIn: file, ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: site.Key,
-		Origins: append([]string{}, site.Origins.V...), CreatedAt: site.CreatedAt, ArchivedAt: site.ArchivedAt, ErasedAt: site.ErasedAt}
-	if site.ID == "" {
-		v.PublicKey = keys.Public()
-		v.Origins = append([]string{}, cfg.AllowedOrigins...)
-	}
-	return v
+	return SiteView{DeclaredIn: file, ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: keys.PublicOf(site),
+		Origins: append([]string{}, cfg.OriginsOf(site)...), CreatedAt: site.CreatedAt, ArchivedAt: site.ArchivedAt, ErasedAt: site.ErasedAt}
 }
 
 // WholeSite is a site with its snippet and the number of its conversations.

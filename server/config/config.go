@@ -303,6 +303,15 @@ func (c *Config) FileSeal(settings []chat.Setting) (*chat.FileSeal, error) {
 	return chat.NewFileSeal(secrets, c.PublicURL)
 }
 
+// OriginsOf lists the origins of a site's pages, of which none means any: the first one's are
+// ALLOWED_ORIGINS.
+func (c *Config) OriginsOf(site *chat.Site) []string {
+	if site.ID == "" {
+		return c.AllowedOrigins
+	}
+	return site.Origins.V
+}
+
 // Volatile reports whether all state is in memory and lost when relay ends.
 func (c *Config) Volatile() bool { return c.Mode == chat.ModeBridge && c.DatabaseURL == "" }
 

@@ -2,9 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -136,17 +133,20 @@ func (r *Relay) Conversations(ctx context.Context, by chat.Author, sessionID str
 		return nil, err
 	}
 	others, err := r.othersOf(ctx, &own)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Conversation, 0, len(others))
 	for i := range others {
+		one, err := r.conversation(ctx, by, &own, &others[i])
 		if err != nil {
 			return nil, err
 		}
-		var one *Conversation
-		if one, err = r.conversation(ctx, by, &own, &others[i]); one != nil {
+		if one != nil {
 			list = append(list, *one)
 		}
 	}
-	return list, err
+	return list, nil
 }
 
 // othersOf lists the other sessions of a person at a site that a device like this session's
@@ -202,7 +202,5 @@ func (r *Relay) conversation(ctx context.Context, by chat.Author, own, other *ch
 // deviceToken is the token of a device for another session of its person. It is made of the
 // device's own secret, so that asking again gives the same one.
 func deviceToken(own, sessionID string) string {
-	mac := hmac.New(sha256.New, []byte(own))
-	mac.Write([]byte("relay device\n" + sessionID))
-	return chat.DeviceToken(sessionID, hex.EncodeToString(mac.Sum(nil)))
+	return chat.DeviceToken(sessionID, hexMAC(own, "relay device\n"+sessionID))
 }

@@ -114,10 +114,15 @@ func (r *Relay) verify(identity map[string]any, userHash string) (bool, error) {
 		}
 		return false, nil
 	}
-	mac := hmac.New(sha256.New, []byte(r.identity.Secret))
-	mac.Write([]byte(id))
-	if !chat.SameSecret(hex.EncodeToString(mac.Sum(nil)), userHash) {
+	if !chat.SameSecret(hexMAC(r.identity.Secret, id), userHash) {
 		return false, chat.Errorf(chat.Forbidden, "userHash does not match identity.id")
 	}
 	return true, nil
+}
+
+// hexMAC is the HMAC-SHA256 of a text in hex.
+func hexMAC(secret, text string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
 }
