@@ -29,7 +29,7 @@ var pages = []struct {
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
 	{"pages/chat.html", false},
-	{"pages/resume.html", false},
+	{"pages/resume.html", true},
 	{"console/account/login.html", false},
 	{"console/account/invitation.html", false},
 	{"console/console.html", false},

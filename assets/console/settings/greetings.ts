@@ -1,8 +1,9 @@
 // Greetings: the proactive messages, which the widget shows by itself.
 
 import { h } from "../ui/dom";
-import { form, type Control } from "./form";
+import { form } from "./form";
 import type { Page } from "./page";
+import { rules, type Editor } from "./rules";
 import { button, labelled, section } from "./settings";
 
 // Rule is a proactive message as the admin API has it.
@@ -17,14 +18,7 @@ interface Rule {
   disabled?: boolean;
 }
 
-// Editor is the card of one message.
-interface Editor {
-  node: HTMLElement;
-  text: HTMLElement;
-  get(): Rule;
-}
-
-function editor(rule: Rule, remove: () => void): Editor {
+function editor(rule: Rule, remove: () => void): Editor<Rule> {
   const text = h("textarea", { class: "input", rows: 2, maxlength: 500, placeholder: "Questions about our prices?" });
   const pages = h("input", { class: "input", autocomplete: "off", spellcheck: "false", placeholder: "/pricing*, /shop/*" });
   const seconds = h("input", { class: "input", type: "number", min: 0, max: 3600, step: 1, inputmode: "numeric" });
@@ -50,7 +44,7 @@ function editor(rule: Rule, remove: () => void): Editor {
     h("div", { class: "buttons" }, button("Remove message", remove)));
   return {
     node,
-    text,
+    first: text,
     get: () => ({
       id: rule.id,
       text: text.value.trim(),
@@ -64,51 +58,15 @@ function editor(rule: Rule, remove: () => void): Editor {
   };
 }
 
-// rules edits the list of messages.
-function rules(): Control & { problem(): string } {
-  const list = h("ul", { class: "rules" });
-  const none = h("p", { class: "hint" }, "There are none yet.");
-  let editors: Editor[] = [];
-  const add = (rule: Rule): Editor => {
-    const one = editor(rule, () => {
-      editors = editors.filter((e) => e !== one);
-      one.node.remove();
-      typed();
-      more.focus();
-    });
-    editors.push(one);
-    list.append(one.node);
-    return one;
-  };
-  const typed = (): void => {
-    none.hidden = editors.length > 0;
-    node.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-  const more = button("Add a message", () => {
-    const id = Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    add({ id, text: "", pages: [], seconds: 20, exitIntent: false, onlyOnline: true }).text.focus();
-    typed();
-  });
-  const node = h("div", { class: "proactive" }, list, none, more);
-  return {
-    node,
-    get: () => editors.map((e) => e.get()),
-    set(value) {
-      editors = [];
-      list.replaceChildren();
-      for (const rule of (value as Rule[] | null) ?? []) add(rule);
-      none.hidden = editors.length > 0;
-    },
-    lock: (locked) => void (node.inert = locked),
-    problem() {
-      const empty = editors.find((e) => !e.get().text);
-      return empty ? "Write the message, or remove it." : "";
-    },
-  };
-}
+const newId = (): string => Array.from(crypto.getRandomValues(new Uint8Array(5)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export function greetingsPage(): Page {
-  const messages = rules();
+  const messages = rules<Rule>({
+    more: "Add a message",
+    fresh: () => ({ id: newId(), text: "", pages: [], seconds: 20, exitIntent: false, onlyOnline: true }),
+    editor,
+    problem: (all) => (all.some((rule) => !rule.text) ? "Write the message, or remove it." : ""),
+  });
   const all = form([
     { name: "proactive", label: "Messages that come by themselves", control: messages, check: () => messages.problem(),
       hint: h("p", {}, "They appear beside the button on pages whose snippet has ", h("code", {}, "data-proactive"),

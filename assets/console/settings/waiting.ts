@@ -1,7 +1,7 @@
-// What happens while nobody answers: steps after some minutes, and the end of idle conversations.
+// What happens while nobody answers: steps after some minutes.
 
 import { h } from "../ui/dom";
-import type { Control } from "./form";
+import { rules, type Editor, type Rules } from "./rules";
 import { button, labelled } from "./settings";
 
 // Step is a step of the setting unanswered.
@@ -11,13 +11,7 @@ interface Step {
   text?: string;
 }
 
-interface Editor {
-  node: HTMLElement;
-  after: HTMLInputElement;
-  get(): Step;
-}
-
-function editor(step: Step, remove: () => void): Editor {
+function editor(step: Step, remove: () => void): Editor<Step> {
   const after = h("input", { class: "input", type: "number", min: 1, max: 10080, step: 1, inputmode: "numeric" });
   const kind = h("select", { class: "input", onchange: () => (words.hidden = kind.value !== "tell") },
     h("option", { value: "ring" }, "Notify operators again"), h("option", { value: "tell" }, "Write to the visitor"));
@@ -32,55 +26,21 @@ function editor(step: Step, remove: () => void): Editor {
     h("div", { class: "buttons" }, button("Remove step", remove)));
   return {
     node,
-    after,
+    first: after,
     get: () => ({ after: Number(after.value) || 0, do: kind.value, ...(kind.value === "tell" ? { text: text.value.trim() } : {}) }),
   };
 }
 
-// Steps edits the setting as a whole; problem is what is wrong with it.
-export interface Steps extends Control {
-  problem(): string;
-}
-
-export function steps(): Steps {
-  const list = h("ul", { class: "rules" });
-  const none = h("p", { class: "hint" }, "There are none yet.");
-  let editors: Editor[] = [];
-  const typed = (): void => {
-    none.hidden = editors.length > 0;
-    node.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-  const add = (step: Step): Editor => {
-    const one = editor(step, () => {
-      editors = editors.filter((e) => e !== one);
-      one.node.remove();
-      typed();
-      more.focus();
-    });
-    editors.push(one);
-    list.append(one.node);
-    return one;
-  };
-  const more = button("Add a step", () => {
-    add({ after: (editors.at(-1)?.get().after ?? 0) + 5, do: "ring" }).after.focus();
-    typed();
-  });
-  const node = h("div", {}, list, none, more);
-  return {
-    node,
-    get: () => editors.map((e) => e.get()),
-    set(value) {
-      editors = [];
-      list.replaceChildren();
-      for (const step of (value as Step[] | null) ?? []) add(step);
-      none.hidden = editors.length > 0;
-    },
-    lock: (locked) => void (node.inert = locked),
-    problem() {
-      const all = editors.map((e) => e.get());
+// steps edits the setting as a whole.
+export function steps(): Rules {
+  return rules<Step>({
+    more: "Add a step",
+    fresh: (others) => ({ after: (others.at(-1)?.after ?? 0) + 5, do: "ring" }),
+    editor,
+    problem(all) {
       if (all.some((step) => step.after < 1)) return "Enter after how many minutes, 1 or more.";
       if (all.some((step) => step.text === "")) return "Write the text for the visitor, or remove the step.";
       return all.some((step, i) => i > 0 && step.after < all[i - 1]!.after) ? "Put the steps into the order of their minutes." : "";
     },
-  };
+  });
 }

@@ -1,6 +1,7 @@
 // proactive.ts shows a message that the team has defined, on the pages and after
 // the time that it names. The browser decides by one list; nothing is reported.
 
+import { matches } from "../../shared/path";
 import { lookOf } from "../ui/look";
 import type { Config, Core, SavedSession, Shell } from "../types";
 import type { createPreview } from "./preview";
@@ -108,10 +109,4 @@ async function ask({ tab, options }: Shell): Promise<Answer> {
 async function texts({ part }: Shell, language: string): Promise<object> {
   if (language === "en") return {};
   return part<{ attention: typeof english }>(`lang-${language}-${LANGUAGES_HASH}.js`).then((all) => all.attention, () => ({}));
-}
-
-/** matches compares a path with a pattern in which * is any text. */
-function matches(pattern: string, path: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*")}$`).test(path);
 }

@@ -41,8 +41,8 @@ export async function gather(core: Core, { storage }: Shell): Promise<void> {
 
 /** turnTo goes on with another conversation, or begins one; the present one becomes an earlier one. */
 export function turnTo(core: Core, { storage }: Shell, next: Resumed | null): Promise<unknown> {
-  const { session, messages } = { session: core.client.session, ...core.store.state };
-  const last = messages.at(-1);
+  const { session } = core.client;
+  const last = core.store.state.messages.at(-1);
   const others = (storage.get<Earlier[]>("chats") || []).filter((one) => one.id !== session?.id && one.id !== next?.sessionId);
   const own = session && last && {
     ...session, text: last.content.replace(/\*\*|__|~~|`/g, "") || last.attachments[0]?.filename || "", at: last.timestamp,

@@ -2,6 +2,8 @@
 // hides its widget on some pages or outside its business hours: its rules come with it, so
 // that nothing is asked before a click.
 
+import { matches } from "../../shared/path";
+
 /** When one website hides its widget. */
 interface Rule {
   /** Paths like /checkout or /cart/*. */
@@ -30,7 +32,7 @@ function follow({ pages = [], open }: Rule): void {
   const look = () => {
     const now = Date.now();
     const closed = open && !open.some(([from, to]) => from <= now && now < to) && !knows();
-    const hides = closed || pages.some((pattern) => fits(pattern, location.pathname));
+    const hides = closed || pages.some((pattern) => matches(pattern, location.pathname));
     if (hides === hidden) return;
     hidden = !!hides;
     if (hides) page.RelayChat?.hide();
@@ -49,12 +51,6 @@ function knows(): boolean {
   } catch {
     return false;
   }
-}
-
-/** fits reports whether a pattern, in which * stands for any text, is that of a path. */
-function fits(pattern: string, path: string): boolean {
-  const parts = pattern.split("*").map((part) => part.replace(/[^\w/-]/g, "\\$&"));
-  return RegExp(`^${parts.join(".*")}$`).test(path);
 }
 
 /** numberOf is FNV-1a of a text, in 32 bits. */
