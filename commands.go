@@ -225,6 +225,9 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	running, ai := a.running(ctx, err)
 	list = append(list, bridges.Examine(ctx, kinds, sites, running)...)
 	list = append(list, bridges.ExamineAI(ctx, sites.Settings(""), a.cfg.WebhookAllowCIDRs, ai))
+	if a.cfg.Mode != chat.ModeBridge {
+		list = append(list, bridges.ExamineMail(ctx, sites.Settings(""), a.cfg.PublicURL))
+	}
 	failures := a.report(list)
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)

@@ -109,6 +109,9 @@ func (a *app) answerFrom(engine *engine.Engine, kinds []bridges.Kind, set *bridg
 	for _, problem := range bridges.HalfSetUp(kinds, engine.Settings()) {
 		a.log.Warn(problem + "; run relay doctor for details")
 	}
+	if problem := bridges.MailHalfSetUp(engine.Settings(), a.cfg.PublicURL); problem != "" && a.cfg.Mode != chat.ModeBridge {
+		a.log.Warn(problem)
+	}
 	return set.Names()
 }
 

@@ -192,9 +192,9 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
 	hook, ai := a.webhook(engine, links), a.ai(engine, base)
-	push, counter := a.push(engine, team.Devices), a.statistics(engine)
+	push, counter, mail := a.push(engine, team.Devices), a.statistics(engine), a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
-	deps.Team, deps.Knowledge, deps.Push, deps.Search, deps.System = team, base, push, search, &db.Care{DB: database, Backup: a.dailyBackups()}
+	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
 		return err
@@ -213,6 +213,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		set.Run,
 		ai.Run,
 		push.Run,
+		mail.Run,
 		counter.Run,
 		keys.Run,
 		metrics,

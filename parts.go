@@ -164,6 +164,11 @@ func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 	return bridges.NewPush(engine, devices, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
 }
 
+// mail returns the e-mails to visitors. It sends none before its Run.
+func (a *app) mail(engine *engine.Engine, keys *server.Keyring) *bridges.Mail {
+	return bridges.NewMail(engine, bridges.MailOptions{Links: keys.Mails(a.cfg.PublicURL), Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, Log: a.log})
+}
+
 func (a *app) statistics(engine *engine.Engine) *statistics.Counter {
 	return statistics.New(engine.Store, engine.SettingsOf, a.log)
 }

@@ -50,6 +50,9 @@ func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
 		if ai := s.AI(); ai.On() {
 			targets = append(targets, ai.Target())
 		}
+		if s.Mail().On() {
+			targets = append(targets, chat.Target{Name: chat.MailSink, Kind: chat.TargetMail, Delay: chat.MailDelay})
+		}
 		if s.Pushes() {
 			targets = append(targets, chat.Target{Name: chat.PushSink, Kind: chat.TargetPush, Delay: chat.PushDelay})
 		}

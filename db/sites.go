@@ -24,7 +24,10 @@ func (t *tx) PutSite(s *chat.Site) error {
 
 const deleteSite = `DELETE FROM sites WHERE id = ? AND NOT EXISTS (SELECT 1 FROM sessions WHERE site = ? AND site <> '')`
 
-const deleteSiteSettings = `DELETE FROM site_settings WHERE site = ?`
+const (
+	deleteSiteSettings  = `DELETE FROM site_settings WHERE site = ?`
+	mailAddressesOfSite = `DELETE FROM mail_addresses WHERE site = ?`
+)
 
 const (
 	pagesOfSite   = `SELECT p.number FROM pages p JOIN sources s ON s.number = p.source WHERE s.site = ? LIMIT 100`
@@ -45,7 +48,10 @@ func (t *tx) DropSite(id string) (bool, error) {
 	}
 	n, err := t.q.exec(deleteSite, id, id)
 	if err == nil && n > 0 {
-		_, err = t.q.exec(deleteSiteSettings, id)
+		for _, query := range []string{deleteSiteSettings, mailAddressesOfSite} {
+			_, failed := t.q.exec(query, id)
+			err = errors.Join(err, failed)
+		}
 		err = errors.Join(err, t.leaveSite(id))
 	}
 	return n > 0, wrap(err, "drop site %s", id)

@@ -25,10 +25,7 @@ func (s *ownPages) siteOfPage(r *http.Request) (*chat.Site, error) {
 // chatName is what a site's visitors call who answers them: the site, as soon as there are
 // several, or the operators.
 func (s *ownPages) chatName(site *chat.Site) string {
-	if s.engine.Sites().Several() && site.Name != "" {
-		return site.Name
-	}
-	return cmp.Or(s.engine.SettingsOf(site.ID).Text("operatorName"), "Chat")
+	return cmp.Or(s.engine.Sites().ShownName(site.ID), "Chat")
 }
 
 // chatPage answers GET /chat and GET /chat/{site}: the conversation on a page without any

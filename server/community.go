@@ -29,6 +29,7 @@ type community struct {
 	console       *consolePages
 	pages         *ownPages
 	devices       *deviceAPI
+	mail          *mailAPI
 	static        *static
 	hiding        *hiding
 }
@@ -56,6 +57,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	passwords := &passwords{s.limits, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{signIns, s.renderer, engine}
+	devices := &deviceAPI{s.limits, pages, engine, keys.Conversations()}
 	return &community{
 		Server:        s,
 		admission:     &admission{s.clients, s.limits, signIns, engine.Sites},
@@ -77,6 +79,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		passkeys:      &passkeyAPI{s.clients, s.limits, signIns, passwords, team},
 		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
 		pages:         pages,
-		devices:       &deviceAPI{s.limits, pages, engine, keys.Conversations()},
+		devices:       devices,
+		mail:          &mailAPI{s.limits, devices, engine, keys.Mails(s.cfg.PublicURL), d.Mail},
 	}
 }

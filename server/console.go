@@ -52,7 +52,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 // what is relay's.
 const (
 	operatorPages = "statistics settings answers notifications account"
-	sitePages     = operatorPages + " knowledge widget greetings forms hours ai webhook team privacy"
+	sitePages     = operatorPages + " knowledge widget greetings forms hours mail ai webhook team privacy"
 	relayPages    = sitePages + " channels sites system"
 )
 

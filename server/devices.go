@@ -118,25 +118,42 @@ func (s *deviceAPI) resume(w http.ResponseWriter, r *http.Request, by chat.Autho
 // page answers GET /c/{link}: it asks where to go on, and does nothing yet, because mail
 // programs and messengers also look at what they show.
 func (s *deviceAPI) page(w http.ResponseWriter, r *http.Request) {
-	session, site, err := s.linked(r)
+	id, until, made := s.links.open(pathVar(r, "link"))
+	if !made {
+		s.ended(w, r, "")
+		return
+	}
+	s.show(w, r, id, until, "")
+}
+
+// ended answers a link that does not work any more. letter is that of an e-mail, which may
+// still end the e-mails.
+func (s *deviceAPI) ended(w http.ResponseWriter, r *http.Request, letter string) {
+	s.pages.show(w, r, http.StatusNotFound, "resume.html", slots{"Link": "", "PublicKey": "", "Name": "", "Chat": "", "There": "", "Letter": letter})
+}
+
+// show asks where to go on with a conversation. One without a token cannot go on at another
+// device: its page only leads back.
+func (s *deviceAPI) show(w http.ResponseWriter, r *http.Request, id string, until chat.Time, letter string) {
+	session, site, err := s.linked(r, id, until)
 	switch {
 	case errors.Is(err, engine.ErrLinkEnded):
-		s.pages.show(w, r, http.StatusNotFound, "resume.html", slots{"Link": "", "PublicKey": "", "Name": "", "Chat": "", "There": ""})
+		s.ended(w, r, letter)
 	case err != nil:
-		s.log.Error("request failed", "request", w.Header().Get(requestIDHeader), "route", linkPath, "err", err)
+		s.log.Error("request failed", "request", w.Header().Get(requestIDHeader), "err", err)
 		s.pages.showError(w, r, http.StatusServiceUnavailable, "The chat cannot be reached at the moment. Load the page again in a minute.")
 	default:
-		s.pages.show(w, r, http.StatusOK, "resume.html", slots{"Link": pathVar(r, "link"), "PublicKey": s.pages.keys.PublicOf(site), "Name": s.pages.chatName(site),
-			"Chat": chatPath + "/" + site.PublicID(), "There": s.pageOf(&session, site)})
+		link := s.links.make(id, until)
+		if until == 0 {
+			link = ""
+		}
+		s.pages.show(w, r, http.StatusOK, "resume.html", slots{"Link": link, "PublicKey": s.pages.keys.PublicOf(site), "Name": s.pages.chatName(site),
+			"Chat": chatPath + "/" + site.PublicID(), "There": s.pageOf(&session, site), "Letter": letter})
 	}
 }
 
-// linked returns the session of the request's link and its site, or [engine.ErrLinkEnded].
-func (s *deviceAPI) linked(r *http.Request) (chat.Session, *chat.Site, error) {
-	id, until, ok := s.links.open(pathVar(r, "link"))
-	if !ok {
-		return chat.Session{}, nil, engine.ErrLinkEnded
-	}
+// linked returns the session of a link and its site, or [engine.ErrLinkEnded].
+func (s *deviceAPI) linked(r *http.Request, id string, until chat.Time) (chat.Session, *chat.Site, error) {
 	session, err := s.engine.Linked(r.Context(), id, until)
 	site := s.engine.Sites().Of(session.Site)
 	if err == nil && (site == nil || site.ArchivedAt != 0 || site.ErasedAt != 0) {

@@ -28,6 +28,8 @@ type Deps struct {
 	Webhook Webhook
 	Bridges Bridges
 	AI      AI
+	// Mail is only used in community mode.
+	Mail Mail
 	// Statistics know the reply time in community mode only.
 	Statistics *statistics.Counter
 	// Team is only used in community mode.

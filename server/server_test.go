@@ -85,7 +85,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Mail: s.runMail(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,16 +150,31 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 		known = s.knowledge
 	}
 	own := bridges.NewAI(s.Engine, bridges.AIOptions{Knowledge: known, Log: log})
+	s.runPart(own.Run)
+	return own
+}
+
+// runMail makes the e-mails to visitors, which are sent while the test runs.
+func (s *site) runMail(log *slog.Logger) *bridges.Mail {
+	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Files: s.ring.Links(mailBase), Base: mailBase, Log: log})
+	s.runPart(own.Run)
+	return own
+}
+
+// mailBase is relay's address in e-mails.
+const mailBase = "https://chat.example.com"
+
+// runPart runs a part of relay until the test ends.
+func (s *site) runPart(part func(context.Context) error) {
 	ctx, cancel := contextOf(s.t)
 	ended := make(chan error, 1)
-	go func() { ended <- own.Run(ctx) }()
+	go func() { ended <- part(ctx) }()
 	s.t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			s.t.Error(err)
 		}
 	})
-	return own
 }
 
 // answer is what came back.

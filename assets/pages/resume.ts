@@ -14,16 +14,18 @@ interface Earlier extends Saved {
 }
 
 const main = document.querySelector<HTMLElement>("main[data-link]")!;
-const { link, key, chat, there } = main.dataset as Record<string, string>;
+const { link, key, chat, there, letter } = main.dataset as Record<string, string>;
 const language = (navigator.languages || ["en"]).map((one) => one.toLowerCase().split("-")[0]!).find((one) => one in languages) || "en";
 const t = languages[language as keyof typeof languages];
 const byId = (id: string) => document.getElementById(id)!;
 
 document.documentElement.lang = language;
 document.documentElement.dir = language === "ar" || language === "he" ? "rtl" : "ltr";
-byId("resume-title").textContent = document.title = link ? t.ask : t.ended;
-byId("resume-text").textContent = link ? t.text : t.endedText;
-if (link) showWays();
+const works = link || chat;
+byId("resume-title").textContent = document.title = works ? t.ask : t.ended;
+byId("resume-text").textContent = works ? (link ? t.text : "") : t.endedText;
+if (works) showWays();
+if (letter) offerToStop();
 
 /** showWays offers the website, where the visitor was last, and the page with the chat. */
 function showWays(): void {
@@ -32,9 +34,11 @@ function showWays(): void {
     const host = new URL(there).host;
     const website = document.createElement("a");
     website.className = "button main";
-    website.href = `${there}#relay-chat=${link}`;
+    website.href = link ? `${there}#relay-chat=${link}` : there;
+    website.addEventListener("click", () => void confirmAddress());
     website.textContent = t.there.replace("{host}", () => host);
     ways.append(website);
+    if (!link) return;
   }
   const here = document.createElement("button");
   here.className = there ? "button" : "button main";
@@ -47,6 +51,8 @@ function showWays(): void {
 async function goOn(button: HTMLButtonElement): Promise<void> {
   button.disabled = true;
   byId("resume-problem").textContent = "";
+  await confirmAddress();
+  if (!link) return location.assign(chat!);
   try {
     const answer = await fetch("/api/widget/resume", {
       method: "POST",
@@ -62,6 +68,24 @@ async function goOn(button: HTMLButtonElement): Promise<void> {
     byId("resume-problem").textContent = t.failed;
     button.disabled = false;
   }
+}
+
+/** confirmAddress tells that who opened this page reads the e-mails of the address. */
+async function confirmAddress(): Promise<void> {
+  if (letter) await fetch(`/mail/${letter}/confirm`, { method: "POST", keepalive: true }).catch(() => {});
+}
+
+/** offerToStop ends the e-mails on a click, never by opening the page. */
+function offerToStop(): void {
+  const stop = document.createElement("button");
+  stop.className = "text";
+  stop.textContent = t.stop;
+  stop.addEventListener("click", async () => {
+    const answer = await fetch(`/mail/${letter}`, { method: "POST" }).catch(() => null);
+    if (answer?.ok) byId("resume-stop").textContent = t.stopped;
+    else byId("resume-problem").textContent = t.failed;
+  });
+  byId("resume-stop").append(stop);
 }
 
 /**

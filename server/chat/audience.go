@@ -13,6 +13,7 @@ const (
 	TargetWebhook            // the outgoing webhook: the events under webhooks in schema/openapi.yaml
 	TargetAI                 // the AI
 	TargetPush               // operators' browsers
+	TargetMail               // the visitor, by e-mail
 	TargetLeave              // the leave sink
 	TargetSteps              // the sink of the steps for who is not answered
 	Timeline                 // what operators see between the messages
@@ -25,7 +26,7 @@ const (
 // receives what no row names.
 var events = map[EventType][audiences]func(*Event) bool{
 	EventNewSession:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes},
-	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, SearchIndex: yes},
+	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, TargetMail: forVisitor, SearchIndex: yes},
 	EventMessageEdited:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
 	EventMessageDeleted:  {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
 	EventMessageRead:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: fromWidget, TargetWebhook: notFromRelay},
@@ -49,6 +50,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventAIRequest:       {TargetAI: yes},
 	EventUnanswered:      {StreamOperators: yes, TargetBridge: yes, TargetPush: yes, Timeline: yes},
 	EventStepDue:         {TargetSteps: yes},
+	EventMailed:          {StreamOperators: yes, TargetBridge: mailFailed, Timeline: yes},
 	EntryPage:            {Timeline: yes},
 
 	StateConnected:       {StreamVisitor: yes, StreamOperators: yes},
@@ -72,6 +74,7 @@ func (e *Event) For(to Audience) bool {
 
 func yes(*Event) bool             { return true }
 func visitorWrote(e *Event) bool  { return e.Sender == SenderVisitor }
+func forVisitor(e *Event) bool    { return e.Sender == SenderOperator || e.Sender == SenderAI }
 func fromWidget(e *Event) bool    { return e.Source == SourceWidget }
 func notFromWidget(e *Event) bool { return e.Source != SourceWidget }
 func notFromRelay(e *Event) bool  { return e.Source != SourceRelay }

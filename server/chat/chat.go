@@ -81,6 +81,10 @@ type Session struct {
 	// UnansweredRev is the revision of the event that waits for the next step for who is not
 	// answered, 0 when none does.
 	UnansweredRev int64 `db:"unanswered_rev"`
+	// MailedSeq is the newest message that was mailed to the visitor, or is being: then Mailing
+	// is set, and if nobody does it any more, its outcome is unknown.
+	MailedSeq int64 `db:"mailed_seq"`
+	Mailing   bool  `db:"mailing"`
 	// StartedAt is the time of the first message. Zero: nothing was written.
 	StartedAt Time `db:"started_at"`
 	// AnsweredAt is the time of the operators' first message.

@@ -45,6 +45,8 @@ const (
 	// EventStepDue waits for the next step of the rule for that; relay alone gets it.
 	EventUnanswered EventType = "unanswered"
 	EventStepDue    EventType = "step_due"
+	// EventMailed: what the visitor had not read went out by e-mail, or did not.
+	EventMailed EventType = "mailed"
 	// EventAIRequest is an operator's request to the AI. Only the AI gets it.
 	EventAIRequest EventType = "ai_request"
 )

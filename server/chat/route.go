@@ -7,7 +7,7 @@ type Target struct {
 	Name string
 	Kind Audience
 	// Delay is how long operators have to answer before the AI does, or before they are
-	// notified. Drafts: the AI only proposes answers to them.
+	// notified, or visitors to read before they get an e-mail. Drafts: the AI only proposes answers to them.
 	Delay  time.Duration
 	Drafts bool
 }
@@ -29,6 +29,10 @@ func Route(e *Event, s *Session, targets []Target) []Destination {
 			to = append(to, t.aiDestinations(e, s)...)
 		case t.Kind == TargetPush:
 			to = append(to, Destination{Dest: t.Name, Delay: t.Delay})
+		case t.Kind == TargetMail:
+			if s.Email() != "" {
+				to = append(to, Destination{Dest: t.Name, Delay: t.Delay})
+			}
 		default:
 			to = append(to, Destination{Dest: t.Name})
 		}

@@ -123,3 +123,12 @@ func (s *Sites) Settings(id string) *Settings {
 // IsFor reports whether what is for a site's visitors, or for AllSites, is for those of one
 // of the asked sites.
 func IsFor(site string, asked SiteSet) bool { return site == AllSites || asked.Has(site) }
+
+// ShownName is what a site's visitors call who answers them: the site, as soon as there are
+// several, or the operators. "" if neither has a name.
+func (s *Sites) ShownName(id string) string {
+	if site := s.Of(id); s.Several() && site != nil && site.Name != "" {
+		return site.Name
+	}
+	return s.Settings(id).Text("operatorName")
+}

@@ -58,6 +58,7 @@ type Reader interface {
 	FactReader
 	SavedAnswerReader
 	DeviceReader
+	MailReader
 	PeopleReader
 	PasskeyReader
 	MetaReader
@@ -76,6 +77,7 @@ type Tx interface {
 	InboxTx
 	SavedAnswerTx
 	DeviceTx
+	MailTx
 	PeopleTx
 	PasskeyTx
 	MetaTx

@@ -144,7 +144,7 @@ func testAxeTrouble(t *testing.T, s *fixture) {
 		b.click("#" + what + "-retry")
 		b.until(`!shown(%s)`, "#"+what+"-retry")
 	}
-	for _, name := range []string{"channels", "answers", "webhook", "team", "system", "notifications", "account", "statistics", "knowledge"} {
+	for _, name := range []string{"channels", "answers", "mail", "webhook", "team", "system", "notifications", "account", "statistics", "knowledge"} {
 		b.run(answers500)
 		b.run(`(location.hash = "#/` + name + `")`)
 		b.until(`shown(%s) && $$(%s).some((n) => n.checkVisibility() && n.textContent.includes("the database is locked"))`, "#"+name+"-title", "#"+name+" .alert")

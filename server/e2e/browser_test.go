@@ -47,6 +47,7 @@ func TestBrowser(t *testing.T) {
 		"ChatPage":         testChatPage,
 		"Devices":          testDevices,
 		"Hiding":           testHiding,
+		"Letters":          testLetters,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

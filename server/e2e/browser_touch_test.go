@@ -44,7 +44,7 @@ func testTouch(t *testing.T, s *fixture) {
 	b.until(`shown("#rows li")`)
 	check("the inbox")
 	b.shot(folder, "touch-inbox")
-	for _, page := range []string{"knowledge", "statistics", "channels", "widget", "answers", "greetings", "forms", "hours", "ai", "webhook", "team", "privacy", "system", "notifications", "account"} {
+	for _, page := range []string{"knowledge", "statistics", "channels", "widget", "answers", "greetings", "forms", "hours", "mail", "ai", "webhook", "team", "privacy", "system", "notifications", "account"} {
 		b.visit(s.console + "#/" + page)
 		b.until(`$$(%s).some((n) => n.offsetParent)`, "#"+page+"-list > *")
 		check(page)

@@ -103,12 +103,7 @@ func runIn(t *testing.T, dir string, command ...string) {
 // returns its address. It is stopped at the end of the test.
 func startReceiver(t *testing.T, dir string, command []string) (url string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	port := freePort(t)
 	for i, word := range command {
 		command[i] = strings.ReplaceAll(word, "$PORT", port)
 	}

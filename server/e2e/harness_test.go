@@ -164,6 +164,18 @@ func launchProgram(t *testing.T, dir, program string, ready *regexp.Regexp, args
 	return in
 }
 
+// launchAt starts the community server on a port that was chosen before, so that its settings
+// may name it.
+func launchAt(t *testing.T, port, dir string, environ []string) *instance {
+	t.Helper()
+	in := &instance{t: t, dir: dir, program: binary, args: []string{"serve"}, environ: environ, ready: startLines, stdout: &buffer{}, stderr: &buffer{},
+		base: "http://127.0.0.1:" + port}
+	in.console = in.base + "/console"
+	t.Cleanup(func() { in.stop() })
+	in.run(port)
+	return in
+}
+
 // restart starts relay again on the port that it had.
 func (in *instance) restart() {
 	in.t.Helper()

@@ -3,7 +3,6 @@ package e2e
 import (
 	"database/sql"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -60,12 +59,7 @@ func startBouncer(t *testing.T, server *dbtest.Server) string {
 	}
 	dir := filepath.Dir(server.Socket)
 	as := dbtest.Ordinary(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
+	port := freePort(t)
 	settings := fmt.Sprintf("[databases]\nrelay = host=%s dbname=relay user=relay\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\n"+
 		"auth_type = any\npool_mode = transaction\nserver_round_robin = 1\ndefault_pool_size = 40\nmax_client_conn = 500\nignore_startup_parameters = extra_float_digits\n", dir, port)
 	file := filepath.Join(dir, "bouncer.ini")

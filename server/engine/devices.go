@@ -69,12 +69,16 @@ func (r *Relay) NewLink(ctx context.Context, by chat.Author, sessionID string) (
 	return until, err
 }
 
-// Linked returns the session of a link, or ErrLinkEnded.
+// Linked returns the session of a link, or ErrLinkEnded. Without a time it is one that has no
+// token that another device could get.
 func (r *Relay) Linked(ctx context.Context, sessionID string, until chat.Time) (s chat.Session, err error) {
 	err = r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		s, err = rd.Session(sessionID)
 		return err
 	})
+	if err == nil && until == 0 && s.TokenHash == "" && !s.Blocked {
+		return s, nil // it leads back to the browser that has the session, no further
+	}
 	return s, r.stillLinked(&s, until, err)
 }
 

@@ -31,6 +31,7 @@ type Engine struct {
 	*savedAnswers
 	*aiTurns
 	*aiBudget
+	*mails
 	Store  chat.Store
 	Hub    *hub.Hub
 	Outbox *queue.Outbox
@@ -118,6 +119,9 @@ func newConfiguration(c Config, e *Engine, o *operators) *configuration {
 	if conf.targets == nil {
 		conf.targets = func(*chat.Settings) []chat.Target { return nil }
 	}
+	if conf.backend {
+		conf.targets = withoutMail(conf.targets)
+	}
 	changed := make(chan struct{})
 	conf.changed.Store(&changed)
 	return conf
@@ -129,7 +133,7 @@ func (e *Engine) addParts() {
 	e.presenceSwitch, e.receipts, e.snoozes, e.aiTurns = &presenceSwitch{r}, &receipts{relay: r}, &snoozes{relay: r}, &aiTurns{r}
 	e.organiser = &organiser{r, e.snoozes}
 	e.savedAnswers = &savedAnswers{store: r.store, config: r.configuration, none: r.backend}
-	e.aiBudget = &aiBudget{r.store}
+	e.aiBudget, e.mails = &aiBudget{r.store}, &mails{r}
 }
 
 // Part is work beside the engine that runs until its context ends.

@@ -7,6 +7,7 @@ import { channelsPage } from "./channels/index";
 import { formsPage } from "./forms";
 import { greetingsPage } from "./greetings";
 import { hoursPage } from "./hours";
+import { mailPage } from "./mail";
 import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
 import { systemPage } from "./system";
@@ -18,6 +19,6 @@ import { widgetPage } from "./widget/index";
 
 start({
   channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage,
-  ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, sites: sitesPage, team: teamPage,
-  account: accountPage, system: systemPage,
+  mail: mailPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, sites: sitesPage,
+  team: teamPage, account: accountPage, system: systemPage,
 });

@@ -29,6 +29,7 @@ const all: readonly Page[] = [
   { name: "greetings", label: "Greetings", group: "Visitors", load: settings },
   { name: "forms", label: "Forms & ratings", group: "Visitors", load: settings },
   { name: "hours", label: "Hours", group: "Visitors", load: settings },
+  { name: "mail", label: "E-mail", group: "Visitors", load: settings },
   { name: "ai", label: "AI", group: "Automation", load: settings },
   { name: "webhook", label: "Webhook", group: "Automation", load: settings },
   { name: "sites", label: "Websites", group: "Workspace", load: settings },

@@ -15,13 +15,12 @@ const inList = (s: Session | undefined, list: string): boolean =>
 
 const lists = ["waiting", "open", "closed", "snoozed"] as const;
 
-// recounted moves the counts with a session that was known, so that they never lag behind the rows.
+// recounted moves the counts with a session that was known, so that they never lag behind the rows. A row may be ahead of them.
 function recounted(old: Session | undefined, now?: Session): Change {
   const { counts } = state;
   const moved = lists.filter((list) => old && counts && counts[list] < mostCounted && inList(old, list) !== inList(now, list));
-  return moved.length
-    ? { counts: { ...counts!, ...Object.fromEntries(moved.map((list) => [list, counts![list] + (inList(now, list) ? 1 : -1)])) } }
-    : {};
+  const next = moved.map((list) => [list, Math.max(0, counts![list] + (inList(now, list) ? 1 : -1))]);
+  return moved.length ? { counts: { ...counts!, ...Object.fromEntries(next) } } : {};
 }
 
 // belongs reports whether a session belongs in the list.
@@ -181,6 +180,7 @@ const handlers: Record<string, Handler> = {
   csat_request: onEntry,
   custom_event: onEntry,
   unanswered: onEntry,
+  mailed: onEntry,
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),
   session_blocked: (s, e) =>
     withSession({ ...s, blocked: e["blocked"] === true, ...(e["blocked"] === true && { waitingSince: undefined }) }),

@@ -142,7 +142,7 @@ func noteOf(e *chat.Event) (string, error) {
 			return "Operators are online now.", nil
 		}
 		return "Operators are offline now.", nil
-	case chat.EventUnanswered:
+	case chat.EventUnanswered, chat.EventMailed:
 		return body.Content, nil
 	case chat.EventNotice:
 		return body.Text, nil

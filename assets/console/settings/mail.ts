@@ -1,0 +1,136 @@
+// E-mail: the server that sends, the sender, a way to fill both in by provider, and a test.
+
+import { call } from "../net/api";
+import { h } from "../ui/dom";
+import { sentence } from "../ui/format";
+import { number, secret, text, type Secret } from "./controls";
+import { form } from "./form";
+import type { Page } from "./page";
+import { button, everywhere, feedback, labelled, section, shownSite } from "./settings";
+
+// Status is how e-mail is doing.
+interface Status {
+  state: "off" | "running" | "failing";
+  lastError?: string;
+  fix?: string;
+  queue: number;
+}
+
+// Test is how the server took a test.
+interface Test {
+  ok: boolean;
+  error?: string;
+  fix?: string;
+  durationMs: number;
+}
+
+// Providers by name, with the server that takes e-mails and what its sign-in is made of.
+const providers = [
+  ["Fastmail", "smtps://smtp.fastmail.com:465",
+    "Your address, and an app password: Settings → Privacy & Security → App passwords."],
+  ["Gmail, Google Workspace", "smtps://smtp.gmail.com:465",
+    "Your address, and an app password, which needs 2-Step Verification: myaccount.google.com/apppasswords."],
+  ["Microsoft 365", "smtp://smtp.office365.com:587",
+    "The mailbox's address and password; an administrator has to allow “Authenticated SMTP” for it."],
+  ["Postmark", "smtp://smtp.postmarkapp.com:587",
+    "The server's API token, as the name and as the password."],
+  ["Amazon SES", "smtps://email-smtp.eu-central-1.amazonaws.com:465",
+    "SMTP credentials from the SES console. Put your own region into the address."],
+  ["Brevo", "smtp://smtp-relay.brevo.com:587",
+    "The login and the SMTP key: Settings → SMTP & API."],
+  ["Own server on this machine", "smtp://localhost:25",
+    "No name and no password, as a rule."],
+] as const;
+
+// helper puts together the server's address of a provider, a name and a password.
+function helper(server: Secret): HTMLElement {
+  const provider = h("select", { class: "input" },
+    h("option", { value: "" }, "Choose…"), ...providers.map(([name], i) => h("option", { value: i }, name)));
+  const name = h("input", { class: "input", autocomplete: "off", spellcheck: "false" });
+  const password = h("input", { class: "input", type: "password", autocomplete: "new-password" });
+  const hint = h("p", { class: "hint" });
+  const fill = button("Fill in", () => {
+    const [scheme, host] = providers[Number(provider.value)]![1].split("://");
+    const signIn = name.value && [name.value.trim(), password.value].map(encodeURIComponent).join(":") + "@";
+    server.reveal(scheme + "://" + signIn + host);
+    password.value = "";
+  });
+  const chosen = (): void => {
+    fill.disabled = provider.value === "";
+    hint.textContent = provider.value === "" ? "" : providers[Number(provider.value)]![2];
+  };
+  provider.addEventListener("change", chosen);
+  chosen();
+  return h("details", {}, h("summary", {}, "Fill in by provider"),
+    labelled("Provider", provider), hint, labelled("Name", name), labelled("Password", password), h("div", { class: "buttons" }, fill));
+}
+
+export function mailPage(): Page {
+  const server = secret("None: nothing is sent");
+  const mail = form([
+    ...(everywhere ? [{ name: "smtpUrl", label: "Server", control: server,
+      hint: "Like smtps://name:password@smtp.example.com:465, or smtp:// for STARTTLS, 587 as a rule. It is not shown again. " +
+        "In the name and the password, write @ as %40, / as %2F and % as %25." }] : []),
+    { name: "mailFrom", label: "Sender", control: text({ placeholder: "Example Shop <chat@shop.example>" }),
+      hint: "The name is what visitors see. The server must let you send from this address." },
+    ...(everywhere ? [{ name: "mailPerMinute", label: "Most e-mails a minute", control: number(1, 6000),
+      hint: "What your provider allows." }] : []),
+  ]);
+  const doing = h("p", { class: "hint", id: "mail-state" });
+  const to = h("input", { class: "input", type: "email", autocomplete: "email" });
+  const said = feedback();
+  const result = h("div", { id: "mail-answer", "aria-live": "polite" });
+
+  const look = async (): Promise<void> => {
+    doing.textContent = inWords(await call<Status>("GET", "/mail"));
+  };
+  const changed = (): boolean => !!Object.keys(mail.changes()).length;
+  const ask = async (): Promise<void> => {
+    if (test.ariaDisabled === "true" || (changed() && !(await mail.save()))) return;
+    test.ariaDisabled = "true";
+    result.replaceChildren();
+    said.said("Waiting for the server…");
+    try {
+      result.replaceChildren(...drawTest(await call<Test>("POST", "/mail/test?site=" + shownSite(), { to: to.value.trim() }), to.value));
+      said.said("");
+    } catch (error) {
+      said.refused(error);
+    }
+    test.ariaDisabled = null;
+    void look();
+  };
+  const test = button("Send a test", () => void ask());
+  const label = (): void => void (test.textContent = changed() ? "Save and send a test" : "Send a test");
+  mail.node.addEventListener("input", label);
+  mail.onsaved = () => {
+    label();
+    void look();
+  };
+
+  return {
+    node: section("E-mail to visitors",
+      h("p", { class: "hint" },
+        "An answer that a visitor has not read after five minutes, and who has left, goes out by e-mail if an address is known. " +
+          "The first e-mail asks whether more may follow. ",
+        h("a", { href: "/docs/mail", target: "_blank", rel: "noopener" }, "How it works")),
+      doing, everywhere ? helper(server) : "", mail.node,
+      labelled("Send the test to", to), h("div", { class: "buttons" }, test, ...said.nodes), result),
+    form: mail,
+    show: label,
+    opened: () => void look(),
+  };
+}
+
+function inWords(s: Status): string {
+  if (s.state === "off") return "Nothing is sent yet: it takes a server and a sender.";
+  if (s.state === "failing") return "It fails: " + [s.lastError, s.fix].filter(Boolean).join(". ") + ".";
+  return s.queue ? `It works. ${s.queue} ${s.queue === 1 ? "answer waits" : "answers wait"} to be read or sent.` : "It works.";
+}
+
+function drawTest(t: Test, to: string): Node[] {
+  const tag = h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Sent" : "Not sent");
+  const words = t.ok
+    ? `The server took it after ${t.durationMs} ms. Look into the mailbox of ${to}, and into its spam folder.`
+    : sentence(t.error ?? "");
+  return [h("p", {}, tag, " " + words), ...(t.fix ? [h("p", { class: "hint" }, "What to do: " + t.fix)] : [])];
+}

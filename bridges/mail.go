@@ -1,0 +1,215 @@
+package bridges
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/mail"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
+)
+
+// MailOptions are the parts and settings of a Mail.
+type MailOptions struct {
+	Links mail.Links
+	Files *chat.FileLinks
+	Base  string // relay's own address
+	Log   *slog.Logger
+}
+
+// Mail sends visitors what they have not read, while the settings name a server.
+type Mail struct {
+	engine *engine.Engine
+	opts   MailOptions
+
+	mu     sync.Mutex
+	of     string // the server whose health it is
+	health *mail.Health
+}
+
+// NewMail makes the e-mails. It sends none before its Run.
+func NewMail(engine *engine.Engine, o MailOptions) *Mail {
+	return &Mail{engine: engine, opts: o, health: &mail.Health{}}
+}
+
+// healthOf returns the health of a server, of which nothing is known when it is another one.
+func (m *Mail) healthOf(server string) *mail.Health {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of != server {
+		m.of, m.health = server, &mail.Health{}
+	}
+	return m.health
+}
+
+// on reports whether e-mails are sent for any site.
+func (m *Mail) on() bool {
+	sites := m.engine.Sites()
+	return slices.ContainsFunc(sites.All(), func(site chat.Site) bool { return sites.Settings(site.ID).Mail().On() })
+}
+
+// common are the settings that are the same for all sites.
+func (m *Mail) common() chat.MailSettings {
+	settings := m.engine.Settings().Mail()
+	settings.From = ""
+	return settings
+}
+
+// Run sends e-mails until ctx ends, on one node, always under the current settings.
+func (m *Mail) Run(ctx context.Context) error {
+	return m.engine.Nodes.Hold(ctx, chat.MailSink, m.run)
+}
+
+func (m *Mail) run(ctx context.Context, lease *nodes.Lease) error {
+	for ctx.Err() == nil {
+		changed, settings := m.engine.SettingsChanged(), m.common()
+		if !m.on() {
+			select {
+			case <-ctx.Done():
+			case <-changed:
+			}
+			continue
+		}
+		if err := m.serve(ctx, lease, settings); err != nil && ctx.Err() == nil {
+			m.opts.Log.Error("e-mail cannot use the database", "err", err)
+			_ = chat.Rest(ctx, time.Second)
+		}
+	}
+	return nil
+}
+
+// serve sends e-mails until the settings change or ctx ends.
+func (m *Mail) serve(ctx context.Context, lease *nodes.Lease, settings chat.MailSettings) error {
+	ctx, stop := context.WithCancel(ctx)
+	health := m.healthOf(settings.Server)
+	sink := mail.New(mail.Options{Engine: m.engine, Server: settings.Server, Rate: settings.Rate, Links: m.opts.Links, Files: m.opts.Files,
+		Base: m.opts.Base, Health: health})
+	var serving sync.WaitGroup
+	var err error
+	serving.Go(func() {
+		defer stop()
+		err = m.engine.Outbox.ServeUnder(ctx, lease, sink)
+	})
+	serving.Go(func() { m.engine.Nodes.Describe(ctx, lease, func() any { return mailHealth(health) }) })
+	m.awaitOther(ctx, settings)
+	stop()
+	serving.Wait()
+	return err
+}
+
+// awaitOther waits until the settings differ, or ctx ends.
+func (m *Mail) awaitOther(ctx context.Context, settings chat.MailSettings) {
+	for {
+		changed := m.engine.SettingsChanged()
+		if m.common() != settings || !m.on() {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// State returns how e-mail is doing.
+func (m *Mail) State(ctx context.Context) (chat.MailStatus, error) {
+	state := chat.MailStatus{State: chat.MailOff}
+	if !m.on() {
+		return state, nil
+	}
+	state = mailHealth(m.healthOf(m.engine.Settings().Mail().Server))
+	if _, err := m.engine.Nodes.Described(ctx, chat.MailSink, &state); err != nil {
+		return state, err
+	}
+	if problem := mail.Missing(m.opts.Base); problem != nil {
+		state.State, state.LastError, state.Fix = chat.MailFailing, problem.Problem, problem.Fix
+	}
+	err := m.engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
+		state.Queue, err = r.Waiting(chat.MailSink)
+		return err
+	})
+	return state, err
+}
+
+// mailHealth is the part of the state that only the node that sends knows.
+func mailHealth(health *mail.Health) chat.MailStatus {
+	if since, why := health.Failing(); since != 0 {
+		return chat.MailStatus{State: chat.MailFailing, LastError: why.Error(), Fix: why.Fix, Since: since}
+	}
+	return chat.MailStatus{State: chat.MailRunning}
+}
+
+// Test sends an e-mail to an address at once, as a site.
+func (m *Mail) Test(ctx context.Context, site, to string) (chat.MailTest, error) {
+	settings := m.engine.SettingsOf(site).Mail()
+	switch {
+	case settings.Server == "":
+		return chat.MailTest{}, chat.Errorf(chat.Conflict, "There is no mail server yet: set smtpUrl first")
+	case settings.From == "":
+		return chat.MailTest{}, chat.Errorf(chat.Conflict, "There is no sender yet: set mailFrom first")
+	}
+	begun := time.Now()
+	failed := mail.Test(ctx, settings, m.opts.Base, to, m.engine.Sites().ShownName(site))
+	test := chat.MailTest{OK: failed == nil, DurationMs: time.Since(begun).Milliseconds()}
+	if failed != nil {
+		test.Error, test.Fix = failed.Error(), failed.Fix
+	}
+	return test, nil
+}
+
+// MailHalfSetUp returns what e-mail lacks when some of it is set up, "" for nothing.
+func MailHalfSetUp(s *chat.Settings, base string) string {
+	settings, missing := s.Mail(), ""
+	switch {
+	case settings.Server == "" && settings.From == "":
+		return ""
+	case settings.Server == "":
+		missing = "SMTP_URL"
+	case settings.From == "":
+		missing = "MAIL_FROM"
+	case base == "":
+		missing = "PUBLIC_URL"
+	default:
+		return ""
+	}
+	return "e-mail is half set up, and none is sent: " + missing + " is missing"
+}
+
+// ExamineMail checks e-mail for relay doctor: it signs in at the server, and sends nothing.
+func ExamineMail(ctx context.Context, s *chat.Settings, base string) Checkup {
+	settings := s.Mail()
+	out := Checkup{Name: "e-mail"}
+	switch {
+	case settings.Server == "" && settings.From == "":
+		out.Findings = []chat.Finding{chat.Fine("settings", "not set up; visitors who have left hear of answers when they come back")}
+		return out
+	case settings.Server == "":
+		out.Findings = missingFindings(s, []string{"smtpUrl"})
+		return out
+	case settings.From == "":
+		out.Findings = missingFindings(s, []string{"mailFrom"})
+		return out
+	}
+	out.Findings = []chat.Finding{chat.Fine("settings", "sent as "+settings.From)}
+	if problem := mail.Missing(base); problem != nil {
+		out.Findings = append(out.Findings, chat.Bad("public address", problem.Problem, problem.Fix))
+	}
+	server, err := chat.ParseMailServer(settings.Server)
+	if err != nil { // it was checked when it was set
+		out.Findings = append(out.Findings, chat.Bad("server", "SMTP_URL "+err.Error(), "correct SMTP_URL"))
+		return out
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	if failed := mail.Check(ctx, server, base); failed != nil {
+		out.Findings = append(out.Findings, chat.Bad("server", failed.Error(), failed.Fix))
+		return out
+	}
+	out.Findings = append(out.Findings, chat.Fine("server", server.Host+" accepts relay"))
+	return out
+}

@@ -1,0 +1,165 @@
+package mail
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"net/mail"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// fileLife is how long the links to files work: as long as the letter's own link.
+const fileLife = 30 * 24 * time.Hour
+
+// phrases are the words of a letter in one language. {name} is who answers in the chat, {who}
+// who wrote a message.
+type phrases struct {
+	Subject, Wrote, You, Before, GoOn, Ask, Stranger, Why, Stop string
+}
+
+//go:embed words.json
+var wordsFile []byte
+
+var languages = sync.OnceValue(func() (list map[string]phrases) {
+	if err := json.Unmarshal(wordsFile, &list); err != nil {
+		panic(err)
+	}
+	return list
+})
+
+// rightToLeft are the languages that are written like that.
+var rightToLeft = map[string]bool{"ar": true, "he": true}
+
+// languageOf is the visitor's language, if there are words in it; a site may have chosen one.
+func languageOf(s *chat.Session, settings *chat.Settings) string {
+	for _, wanted := range []string{settings.Text("language"), s.Metadata.V.Language} {
+		base, _, _ := strings.Cut(strings.ToLower(wanted), "-")
+		if _, known := languages()[base]; known {
+			return base
+		}
+	}
+	return "en"
+}
+
+// said is a message as a letter shows it.
+type said struct {
+	who   string
+	lines []string
+	files []chat.Attachment
+}
+
+// page is what stands in a letter.
+type page struct {
+	phrases
+	language, name, colour string
+	quoted, messages       []said
+	asks                   bool
+	link                   string
+}
+
+// compose writes a letter. Its id is made of the conversation and its newest message, so that
+// one letter never has two.
+func (s *Sink) compose(l *engine.Letter, from *mail.Address, settings *chat.Settings) *gomail.Msg {
+	language := languageOf(&l.Session, settings)
+	p := page{phrases: languages()[language], language: language, asks: l.Asks, link: s.opts.Links.Letter(&l.Session, l.To),
+		name: cmp.Or(from.Name, s.opts.Engine.Sites().ShownName(l.Session.Site), from.Address), colour: settings.Text("primaryColor")}
+	p.fill()
+	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(&mail.Address{Name: p.name, Address: from.Address})
+	m.ToMailAddress(&mail.Address{Address: l.To})
+	s.head(m, l, &p)
+	m.SetBodyString(gomail.TypeTextPlain, p.text())
+	m.AddAlternativeString(gomail.TypeTextHTML, p.html())
+	return m
+}
+
+// head sets what mail programs go by: RFC 2369 and 8058 to refuse more, RFC 2919 to sort, RFC
+// 3834 so that no machine answers.
+func (s *Sink) head(m *gomail.Msg, l *engine.Letter, p *page) {
+	m.Subject(p.Subject)
+	m.SetDate()
+	host := hostOf(s.opts.Base)
+	conversation := chat.Hash("conversation\n" + l.Session.ID)[:32]
+	newest := chat.Hash("letter\n" + l.Messages[len(l.Messages)-1].ID)[:32]
+	m.SetMessageIDWithValue(newest + "@" + host)
+	m.SetGenHeader(gomail.HeaderReferences, "<"+conversation+"@"+host+">")
+	m.SetGenHeader(gomail.HeaderInReplyTo, "<"+conversation+"@"+host+">")
+	m.SetGenHeader("List-Id", "<"+chat.SiteName(l.Session.Site)+".chat."+host+">")
+	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+p.link+">")
+	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
+}
+
+func hostOf(base string) string {
+	if u, err := url.Parse(base); err == nil && u.Hostname() != "" {
+		return u.Hostname()
+	}
+	return "localhost"
+}
+
+// fill writes the names into the phrases.
+func (p *page) fill() {
+	for _, text := range []*string{&p.Subject, &p.Why, &p.Stop, &p.Ask} {
+		*text = chat.OneLine(strings.ReplaceAll(*text, "{name}", p.name))
+	}
+}
+
+// show prepares messages for a letter.
+func (s *Sink) show(list []chat.Message, p *page, settings *chat.Settings) (out []said) {
+	for _, m := range list {
+		who := p.You
+		if m.Sender != chat.SenderVisitor {
+			who = cmp.Or(m.OperatorName, settings.Text("operatorName"), p.name)
+		}
+		s.opts.Files.Show(&m, chat.Now().Add(fileLife))
+		for i := range m.Attachments.V {
+			if a := &m.Attachments.V[i]; strings.HasPrefix(a.URL, "/") {
+				a.URL = s.opts.Base + a.URL
+			}
+		}
+		one := said{who: strings.ReplaceAll(p.Wrote, "{who}", chat.OneLine(who)), files: m.Attachments.V}
+		if m.Content != "" {
+			one.lines = strings.Split(m.Content, "\n")
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// text is the letter without any form.
+func (p *page) text() string {
+	var b strings.Builder
+	write := func(list []said, before string) {
+		for _, m := range list {
+			b.WriteString(before + m.who + "\n")
+			for _, line := range m.lines {
+				b.WriteString(before + line + "\n")
+			}
+			for _, f := range m.files {
+				b.WriteString(before + f.Filename + ": " + f.URL + "\n")
+			}
+			b.WriteString(strings.TrimSpace(before) + "\n")
+		}
+	}
+	write(p.messages, "")
+	b.WriteString(p.GoOn + ":\n" + p.link + "\n\n")
+	if p.asks {
+		b.WriteString(p.Ask + " " + p.Stranger + "\n\n")
+	}
+	if len(p.quoted) > 0 {
+		b.WriteString(p.Before + "\n\n")
+		write(p.quoted, "> ")
+	}
+	b.WriteString("-- \n" + p.Why + "\n" + p.Stop + ": " + p.link + "\n")
+	return b.String()
+}

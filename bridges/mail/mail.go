@@ -1,0 +1,177 @@
+// Package mail sends visitors by e-mail what they have not read. It imports package chat and
+// the engine, which keeps the books.
+package mail
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/mail"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+	"golang.org/x/time/rate"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// The outbox's limits of the sink.
+const (
+	parallel = 4
+	timeout  = 2 * time.Minute
+	attempts = 100 // of what the server puts off
+	maxAge   = 3 * 24 * time.Hour
+	shortest = time.Minute
+)
+
+// Links makes the addresses that are in e-mails.
+type Links interface {
+	// Key hides an e-mail address, see [engine.MailKeys].
+	Key(address, about string) string
+	// Letter is where the owner of an e-mail address goes on with a conversation, confirms the
+	// address, and can refuse more.
+	Letter(s *chat.Session, address string) string
+}
+
+// Options are the parts of a Sink.
+type Options struct {
+	Engine *engine.Engine
+	Server string // as in the settings
+	Rate   int    // e-mails a minute
+	Links  Links
+	Files  *chat.FileLinks
+	Base   string // relay's own address
+	Health *Health
+}
+
+// Sink delivers e-mails to visitors.
+type Sink struct {
+	opts Options
+	pace *rate.Limiter
+}
+
+var _ chat.Sink = (*Sink)(nil)
+
+// New returns a sink.
+func New(o Options) *Sink {
+	return &Sink{opts: o, pace: rate.NewLimiter(rate.Limit(float64(o.Rate)/60), 1)}
+}
+
+// Name implements [chat.Sink].
+func (s *Sink) Name() string { return chat.MailSink }
+
+// Policy implements [chat.Sink].
+func (s *Sink) Policy() chat.Policy {
+	return chat.Policy{Parallel: parallel, Batch: 50, Timeout: timeout, Attempts: attempts, MaxAge: maxAge, Backoff: chat.Backoff(shortest, time.Hour)}
+}
+
+// Deliver implements [chat.Sink]. What waits together is one e-mail, with all that the visitor
+// has not read.
+func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	newest := &lane[len(lane)-1]
+	waits, err := s.opts.Engine.MailWaits(ctx, newest.SessionID, newest.Rev)
+	if err != nil || !waits {
+		return len(lane), err
+	}
+	if s.pace.Wait(ctx) != nil {
+		return 0, &chat.RetryAfter{After: shortest, Scope: chat.ScopeLane, Cause: errPace}
+	}
+	letter, err := s.opts.Engine.ClaimLetter(ctx, newest.SessionID, newest.Rev, s.opts.Links.Key)
+	if err != nil {
+		return 0, err
+	}
+	if letter == nil {
+		return len(lane), nil
+	}
+	if err := s.send(ctx, letter); err != nil {
+		return 0, err
+	}
+	return len(lane), nil
+}
+
+var errPace = errors.New("other e-mails go first")
+
+// send sends a letter and stores what became of it; the error is that of one to be sent later.
+func (s *Sink) send(ctx context.Context, l *engine.Letter) error {
+	engine, settings := s.opts.Engine, s.opts.Engine.SettingsOf(l.Session.Site)
+	from, err := mail.ParseAddress(settings.Mail().From)
+	if err != nil { // switched off meanwhile
+		return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, nil)
+	}
+	server, failed := s.server()
+	if failed == nil {
+		failed = transmit(ctx, server, s.opts.Base, s.compose(l, from, settings))
+	}
+	s.opts.Health.note(failed)
+	switch {
+	case failed == nil:
+		return s.store(ctx, func(ctx context.Context) error { return engine.LetterSent(ctx, l) }, nil)
+	case failed.about == aboutUnknown:
+		return s.store(ctx, func(ctx context.Context) error { return engine.LetterUnknown(ctx, l) }, nil)
+	case failed.final && (failed.about == aboutAddress || failed.about == aboutLetter):
+		return s.store(ctx, func(ctx context.Context) error {
+			return engine.LetterRefused(ctx, l, failed.about == aboutAddress, failed.Details)
+		}, nil)
+	case failed.about == aboutServer:
+		later := &chat.RetryAfter{After: s.opts.Health.pause(), Scope: chat.ScopeSink, Refused: true, Cause: failed}
+		return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, later)
+	}
+	return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, failed)
+}
+
+// server is whom the letters are given to.
+func (s *Sink) server() (chat.MailServer, *Failure) {
+	if missing := Missing(s.opts.Base); missing != nil {
+		return chat.MailServer{}, missing
+	}
+	server, err := chat.ParseMailServer(s.opts.Server)
+	if err != nil {
+		return server, &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL", about: aboutServer}
+	}
+	return server, nil
+}
+
+// store stores an outcome until that works: the database may be away. It returns after, as a
+// rule; an outcome that cannot be stored is unknown.
+func (s *Sink) store(ctx context.Context, outcome func(context.Context) error, after error) error {
+	for {
+		err := outcome(ctx)
+		if err == nil {
+			return after
+		}
+		if chat.Rest(ctx, chat.StorePause) != nil {
+			return err
+		}
+	}
+}
+
+// Missing is what e-mails need of relay itself, nil if nothing is missing.
+func Missing(base string) *Failure {
+	if base == "" {
+		return noAddress
+	}
+	return nil
+}
+
+// Test sends an e-mail at once to an address that somebody who may change the settings chose.
+func Test(ctx context.Context, settings chat.MailSettings, base, to, name string) *Failure {
+	server, err := chat.ParseMailServer(settings.Server)
+	if err != nil {
+		return &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL"}
+	}
+	from, err := mail.ParseAddress(settings.From)
+	if err != nil {
+		return &Failure{Problem: "MAIL_FROM is no e-mail address", Fix: "correct MAIL_FROM"}
+	}
+	from.Name = cmp.Or(from.Name, name)
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(from)
+	m.ToMailAddress(&mail.Address{Address: to})
+	m.Subject("relay can send e-mails")
+	m.SetDate()
+	m.SetMessageIDWithValue(chat.NewToken() + "@" + hostOf(base))
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetBodyString(gomail.TypeTextPlain, "This e-mail was sent from relay's console to try the settings.\nVisitors who have left get answers from this address.\n")
+	return transmit(ctx, server, base, m)
+}

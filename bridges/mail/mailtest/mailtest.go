@@ -1,0 +1,212 @@
+// Package mailtest is a mail server for tests: it takes letters as RFC 5321 asks, keeps them,
+// and fails as it is told.
+package mailtest
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// The name and the password that the server accepts.
+const (
+	Name     = "relay"
+	Password = "p@ss/word%"
+)
+
+// Letter is one that arrived.
+type Letter struct {
+	From, To   string // of the envelope
+	Header     mail.Header
+	Text, HTML string
+}
+
+// Faults are what the server does instead of taking a letter; nil is nothing.
+type Faults struct {
+	From, To, Data *smtp.SMTPError
+	// Cut ends the line where the answer to a whole letter should come.
+	Cut bool
+}
+
+// Server is a running mail server.
+type Server struct {
+	Addr string // host and port
+	t    testing.TB
+
+	mu      sync.Mutex
+	faults  Faults
+	letters []Letter
+	lines   int
+}
+
+// New starts a server that ends with the test.
+func New(t testing.TB) *Server {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Addr: listener.Addr().String(), t: t}
+	server := smtp.NewServer(s)
+	server.Domain = "mail.test"
+	server.AllowInsecureAuth = true
+	go server.Serve(listener) // ends with Close
+	t.Cleanup(func() { server.Close() })
+	return s
+}
+
+// URL is the server's address as a setting, with its name and password.
+func (s *Server) URL() string { return "smtp://" + Name + ":p%40ss%2Fword%25@" + s.Addr }
+
+// Fail makes the server fail from now on.
+func (s *Server) Fail(f Faults) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = f
+}
+
+// Letters returns what arrived so far.
+func (s *Server) Letters() []Letter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Letter(nil), s.letters...)
+}
+
+// Lines counts the connections so far.
+func (s *Server) Lines() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lines
+}
+
+// NewSession implements [smtp.Backend].
+func (s *Server) NewSession(c *smtp.Conn) (smtp.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines++
+	return &session{server: s, line: c}, nil
+}
+
+type session struct {
+	server   *Server
+	line     *smtp.Conn
+	from, to string
+	signedIn bool
+}
+
+func (n *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (n *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, name, password string) error {
+		if n.signedIn = name == Name && password == Password; !n.signedIn {
+			return &smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 8}, Message: "Wrong name or password"}
+		}
+		return nil
+	}), nil
+}
+
+func (n *session) now() Faults {
+	n.server.mu.Lock()
+	defer n.server.mu.Unlock()
+	return n.server.faults
+}
+
+// fault keeps a nil pointer from becoming an error.
+func fault(e *smtp.SMTPError) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+func (n *session) Mail(from string, _ *smtp.MailOptions) error {
+	if !n.signedIn {
+		return &smtp.SMTPError{Code: 530, EnhancedCode: smtp.EnhancedCode{5, 7, 0}, Message: "Sign in first"}
+	}
+	n.from = from
+	return fault(n.now().From)
+}
+
+func (n *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if n.to != "" {
+		n.server.t.Errorf("a second recipient: %s after %s", to, n.to)
+	}
+	n.to = to
+	return fault(n.now().To)
+}
+
+func (n *session) Data(r io.Reader) error {
+	letter, err := read(r)
+	if err != nil {
+		n.server.t.Errorf("a letter that nobody can read: %v", err)
+	}
+	f := n.now()
+	if f.Data != nil {
+		return f.Data
+	}
+	letter.From, letter.To = n.from, n.to
+	n.server.mu.Lock()
+	n.server.letters = append(n.server.letters, letter)
+	n.server.mu.Unlock()
+	if f.Cut {
+		n.line.Conn().Close()
+		return errors.New("cut")
+	}
+	return nil
+}
+
+func (n *session) Reset()        { n.from, n.to = "", "" }
+func (n *session) Logout() error { return nil }
+
+// read takes a letter apart: a plain text and the same as HTML.
+func read(r io.Reader) (l Letter, err error) {
+	m, err := mail.ReadMessage(r)
+	if err != nil {
+		return l, err
+	}
+	l.Header = m.Header
+	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		return l, err
+	}
+	if !strings.HasPrefix(kind, "multipart/") {
+		l.Text, err = decoded(m.Body, m.Header.Get("Content-Transfer-Encoding"))
+		return l, err
+	}
+	parts := multipart.NewReader(m.Body, parameters["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return l, nil
+		}
+		if err != nil {
+			return l, err
+		}
+		text, err := decoded(part, part.Header.Get("Content-Transfer-Encoding"))
+		if err != nil {
+			return l, err
+		}
+		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
+			l.HTML = text
+		} else {
+			l.Text = text
+		}
+	}
+}
+
+func decoded(r io.Reader, encoding string) (string, error) {
+	if strings.EqualFold(encoding, "quoted-printable") {
+		r = quotedprintable.NewReader(r)
+	}
+	data, err := io.ReadAll(r)
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), err
+}

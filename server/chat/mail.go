@@ -1,0 +1,239 @@
+package chat
+
+import (
+	"cmp"
+	"encoding/json"
+	"net"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MailSink is the destination of what visitors have not read: it goes to them by e-mail.
+const MailSink = "mail"
+
+// MailDelay is how long a visitor has to read an answer in the chat.
+const MailDelay = 5 * time.Minute
+
+// MailServer takes relay's e-mails (RFC 5321).
+type MailServer struct {
+	Host           string
+	Port           int
+	TLS            bool // from the first byte; without it STARTTLS follows
+	Name, Password string
+}
+
+// The usual ports (RFC 8314, 3.3, and RFC 6409).
+const (
+	portTLS      = 465
+	portStartTLS = 587
+)
+
+const (
+	mailServerExample = "smtps://name:password@smtp.example.com:465"
+	mailFromExample   = "Example Shop <chat@shop.example>"
+	maxMailRate       = 6000 // a minute
+)
+
+// ParseMailServer reads an address of a server: smtps:// begins with TLS, smtp:// requires
+// STARTTLS.
+func ParseMailServer(text string) (m MailServer, err error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return m, checkError("must be an address like " + mailServerExample + "; in the name and the password, write @ as %40, / as %2F and % as %25")
+	}
+	m = MailServer{Host: u.Hostname(), Port: portStartTLS, TLS: u.Scheme == "smtps"}
+	if m.TLS {
+		m.Port = portTLS
+	}
+	if u.Scheme != "smtp" && !m.TLS || m.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return m, checkError("must begin with smtp:// or smtps:// and name a server, like " + mailServerExample)
+	}
+	if port := u.Port(); port != "" {
+		if m.Port, err = strconv.Atoi(port); err != nil || m.Port < 1 || m.Port > 65535 {
+			return m, checkError("must have a port from 1 to 65535")
+		}
+	}
+	m.Name = u.User.Username()
+	m.Password, _ = u.User.Password()
+	if (m.Name == "") != (m.Password == "") {
+		return m, checkError("must have both a name and a password, or neither, like " + mailServerExample)
+	}
+	return m, nil
+}
+
+// Local reports whether the server is this machine, where nobody reads the line.
+func (m *MailServer) Local() bool {
+	ip := net.ParseIP(m.Host)
+	return m.Host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func mailServer(value json.RawMessage) error {
+	var v string
+	if json.Unmarshal(value, &v) != nil {
+		return checkError("must be a string")
+	}
+	if v == "" {
+		return nil
+	}
+	_, err := ParseMailServer(v)
+	return err
+}
+
+func mailFrom(value json.RawMessage) error {
+	var v string
+	if json.Unmarshal(value, &v) != nil {
+		return checkError("must be a string")
+	}
+	if v == "" {
+		return nil
+	}
+	a, err := mail.ParseAddress(v)
+	if err != nil || CleanAddress(a.Address) == "" {
+		return checkError("must be an e-mail address, with or without a name before it, like " + mailFromExample)
+	}
+	return nil
+}
+
+// MailSettings are how the settings want e-mail.
+type MailSettings struct {
+	Server, From string
+	Rate         int // e-mails a minute, at most
+}
+
+// Mail returns the settings of e-mail.
+func (s *Settings) Mail() MailSettings {
+	return MailSettings{s.Text("smtpUrl"), s.Text("mailFrom"), int(s.Number("mailPerMinute"))}
+}
+
+// On reports whether e-mails are sent.
+func (m MailSettings) On() bool { return m.Server != "" && m.From != "" }
+
+// longestAddress is that of RFC 5321, 4.5.3.1.3, without its angle brackets.
+const longestAddress = 254
+
+// CleanAddress returns a bare e-mail address in small letters, in which no two spellings of
+// one differ; "" if it is none.
+func CleanAddress(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	a, err := mail.ParseAddress(text)
+	if err != nil || a.Name != "" || a.Address != text || len(text) > longestAddress {
+		return ""
+	}
+	_, domain, _ := strings.Cut(text, "@")
+	if strings.ContainsAny(text, "\"\\ \t\r\n<>,;:()[]") || !strings.Contains(domain, ".") || strings.Contains(domain, "..") {
+		return "" // valid, but rare, and read differently by programs
+	}
+	return text
+}
+
+// Email is the visitor's e-mail address, "" if none is known. It may be anybody's: nothing
+// proves it but the link in an e-mail.
+func (s *Session) Email() string {
+	email, _ := s.IdentityFacts()["email"].(string)
+	return CleanAddress(email)
+}
+
+// GivenBy names who gave the visitor's address: the browser, or without a token the session.
+func (s *Session) GivenBy() string { return cmp.Or(s.BrowserKey(), s.ID) }
+
+// MailState is what is known of an e-mail address.
+type MailState string
+
+// An address is asked once, by an e-mail with the first answer in it.
+const (
+	MailUnknown   MailState = ""
+	MailAsked     MailState = "asked"
+	MailConfirmed MailState = "confirmed"
+	MailStopped   MailState = "stopped" // its owner wants no more
+	MailRefused   MailState = "refused" // its server does not know it
+)
+
+// MailAddress is what is known of an e-mail address at a site. It stays when the visitor is
+// erased, so that who wants no more gets no more: Key does not show the address.
+type MailAddress struct {
+	Site      string    `db:"site"`
+	Key       string    `db:"address"`
+	State     MailState `db:"state"`
+	ChangedAt Time      `db:"changed_at"`
+	Day       int64     `db:"day"`  // of the latest e-mail, counted since 1970
+	Sent      int64     `db:"sent"` // e-mails on that day
+}
+
+// DayOf is the number of a time's day (UTC).
+func DayOf(at Time) int64 { return int64(at) / (24 * 60 * 60 * 1000) }
+
+// SentOn is how many e-mails the address got on a day.
+func (a *MailAddress) SentOn(day int64) int64 {
+	if a.Day != day {
+		return 0
+	}
+	return a.Sent
+}
+
+// Count counts one more or less, on a day.
+func (a *MailAddress) Count(day, n int64) {
+	a.Day, a.Sent = day, max(0, a.SentOn(day)+n)
+}
+
+// What became of an e-mail.
+const (
+	MailedSent        = "sent"
+	MailedAsked       = "asked"       // and the address is asked for its owner's consent
+	MailedUnconfirmed = "unconfirmed" // not sent: the owner has not answered that
+	MailedStopped     = "stopped"     // not sent: the owner wants no more
+	MailedRefused     = "refused"     // by the server
+	MailedLimit       = "limit"       // not sent: the address is asked too often
+	MailedUnknown     = "unknown"     // relay, or the line, was interrupted
+)
+
+// mailedWords tell operators what became of an e-mail to an address.
+var mailedWords = map[string]string{
+	MailedSent:        "Sent by e-mail to %.",
+	MailedAsked:       "Sent by e-mail to %, with a link to confirm the address. Until it is opened nothing else goes there.",
+	MailedUnconfirmed: "Not sent by e-mail: % has not confirmed the address.",
+	MailedStopped:     "Not sent by e-mail: % wants no e-mails about this chat.",
+	MailedRefused:     "The e-mail to % was refused.",
+	MailedLimit:       "Not sent by e-mail: % has been asked too often today.",
+	MailedUnknown:     "It is not known whether the e-mail to % was sent: the connection broke, or relay ended. It is not sent again.",
+}
+
+// Mailed is the payload of [EventMailed].
+type Mailed struct {
+	At      Time   `json:"at"`
+	Outcome string `json:"outcome"`
+	To      string `json:"to"`
+	Reason  string `json:"reason,omitempty"` // the server's words
+	// Content is what operators read of it.
+	Content string `json:"content"`
+}
+
+// MailedTo is what operators are told of an e-mail.
+func MailedTo(to, outcome, reason string, at Time) Mailed {
+	content := strings.Replace(mailedWords[outcome], "%", to, 1)
+	if reason != "" {
+		content += " The server answered: " + reason
+	}
+	return Mailed{at, outcome, to, reason, content}
+}
+
+// mailFailed reports whether an e-mail's outcome needs somebody's attention.
+func mailFailed(e *Event) bool {
+	var m Mailed
+	return json.Unmarshal(e.Payload, &m) == nil && (m.Outcome == MailedRefused || m.Outcome == MailedUnknown)
+}
+
+// MailReader is the part of a [Reader] about e-mail addresses.
+type MailReader interface {
+	// MailAddress returns an unknown one when there is none.
+	MailAddress(site, key string) (MailAddress, error)
+	// MailsOn counts the e-mails that an address got on a day, from all sites.
+	MailsOn(key string, day int64) (int64, error)
+}
+
+// MailTx is the part of a [Tx] about e-mail addresses.
+type MailTx interface {
+	PutMailAddress(a *MailAddress) error
+}

@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/relay-chat/relay/bridges/mail/mailtest"
+)
+
+// testLetters: e-mail is set up in the console; then an answer goes after a visitor who has
+// closed the page, who continues on a phone, and wants no more in the end.
+func testLetters(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	post, port, dir := mailtest.New(t), freePort(t), t.TempDir()
+	base := "http://127.0.0.1:" + port
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><h1>Shop</h1><script src="%s/widget.js" data-api-key="%s"></script>`, base, crashPublicKey)
+	}))
+	t.Cleanup(shop.Close)
+	environ := []string{"HOST=127.0.0.1", "PUBLIC_URL=" + base, "ALLOWED_ORIGINS=" + shop.URL, "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
+	s = &fixture{launchAt(t, port, dir, environ), s.browser}
+	s.public, s.secret = crashPublicKey, crashSecretKey
+	file := filepath.Join(dir, "relay.db")
+
+	b := s.newOperator(t, "Ben")
+	b.settings("mail", "E-mail")
+	b.until(`text("#mail-state") === "Nothing is sent yet: it takes a server and a sender."`)
+	b.click("#mail details summary")
+	b.run(`Object.assign($("#mail details select"), {value: "1"}).dispatchEvent(new Event("change"))`)
+	b.enter(`#mail details input:not([type])`, "me@shop.example")
+	b.enter(`#mail details [type=password]`, "a b%")
+	b.run(`$("#mail details .button").click()`)
+	b.until(`$("[data-setting=smtpUrl] .input").value === "smtps://me%%40shop.example:a%%20b%%25@smtp.gmail.com:465"`)
+	b.enter(`[data-setting=smtpUrl] .input`, "mail.shop.example")
+	b.enter(`[data-setting=mailFrom] .input`, "Shop <chat@shop.example>")
+	b.click("#save")
+	b.until(`text("[data-setting=smtpUrl] .wrong").includes("smtp:// or smtps://")`)
+	b.shot(folder, "mail-wrong")
+	b.enter(`[data-setting=smtpUrl] .input`, post.URL())
+	b.enter(`#mail input[type=email]`, "ben@shop.example")
+	b.run(`[...$$("#mail .buttons .button")].find((n) => n.textContent === "Save and send a test").click()`)
+	b.until(`text("#mail-answer").startsWith("Sent The server took it after")`)
+	b.until(`text("#mail-state") === "It works."`)
+	b.shot(folder, "mail-page")
+	if list := post.Letters(); len(list) != 1 || list[0].To != "ben@shop.example" {
+		t.Fatalf("the test sent %+v", list)
+	}
+
+	v := s.newTab(t)
+	v.visit(shop.URL + "/lamps")
+	v.click(".launcher")
+	v.until(`shown(".panel") && root.activeElement === $("textarea") && text(".presence") !== "Connecting…"`)
+	v.write("Is the lamp in stock?")
+	v.sees(welcome, "visitor: Is the lamp in stock?")
+	v.run(`RelayChat.identify({email: "ana@customer.example"})`)
+	session := eval[string](v, `JSON.parse(localStorage.getItem("relay:`+crashPublicKey+`:session")).id`)
+	v.visit("about:blank")
+	answer := func(text string) {
+		s.call(t, http.MethodPost, base+"/api/admin/sessions/"+session+"/messages", s.secret, map[string]any{"content": text}, nil)
+		s.stop()
+		fiveMinutesPass(t, file)
+		s.instance = launchAt(t, port, dir, environ)
+		s.public, s.secret = crashPublicKey, crashSecretKey
+	}
+	answer("Yes, three of them.")
+	eventually(t, "the e-mail", func() bool { return len(post.Letters()) == 2 })
+	letter := post.Letters()[1]
+	link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
+	if letter.To != "ana@customer.example" || !strings.Contains(letter.Text, "Yes, three of them.") || !strings.HasPrefix(link, base+"/mail/") {
+		t.Fatalf("it says %s", letter.Text)
+	}
+
+	b.visit(s.console + "#/sessions/" + session)
+	b.until(`text("#log").includes("Sent by e-mail to ana@customer.example, with a link to confirm the address.")`)
+	b.shot(folder, "mail-sent")
+
+	phone := s.newTab(t)
+	phone.visit(link)
+	phone.until(`text("#resume-title") === "Continue this conversation on this device?" && $$("#resume-ways > *").length === 2 && text("#resume-stop") === "No more e-mails from this chat"`)
+	phone.shot(folder, "mail-link")
+	phone.click("#resume-ways button")
+	phone.until(`location.pathname === "/chat/main" && shown(".panel")`)
+	phone.sees(welcome, "visitor: Is the lamp in stock?", "operator: Yes, three of them.")
+	phone.write("Then I take one")
+	phone.sees(welcome, "visitor: Is the lamp in stock?", "operator: Yes, three of them.", "visitor: Then I take one")
+	phone.visit("about:blank")
+
+	answer("It is yours.")
+	eventually(t, "the second e-mail", func() bool { return len(post.Letters()) == 3 })
+	if text := post.Letters()[2].Text; !strings.Contains(text, "It is yours.") || !strings.Contains(text, "> Then I take one") {
+		t.Errorf("the second one says %s", text)
+	}
+	phone.visit(link)
+	phone.click("#resume-stop button")
+	phone.until(`text("#resume-stop") === "You will get no more e-mails from this chat."`)
+	answer("One more thing")
+	b.visit(s.console + "#/sessions/" + session)
+	b.until(`text("#log").includes("ana@customer.example wants no e-mails about this chat")`)
+	if n := len(post.Letters()); n != 3 {
+		t.Errorf("%d letters", n)
+	}
+	phone.clean()
+}

@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Limits of the e-mails to visitors.
+const (
+	maxMailed    = 50 // messages in one e-mail
+	maxQuoted    = 4  // of what was said before them
+	mailsADay    = 20 // to one address about one site
+	asksADay     = 3  // to one address from all sites: it may be a stranger's
+	readingPause = time.Minute
+	linkRest     = 7 * 24 * time.Hour // a link that ends earlier is renewed by an e-mail
+)
+
+var (
+	errReading  = errors.New("the visitor is in the chat")
+	errMailedOf = errors.New("the address has got enough e-mails today")
+)
+
+// Letter is an e-mail to a visitor that is about to be sent.
+type Letter struct {
+	Session  chat.Session // with the link that works
+	To       string
+	Quoted   []chat.Message // what was said before, oldest first
+	Messages []chat.Message // what the visitor has not read, oldest first
+	Asks     bool           // for the owner's consent
+	keys     MailKeys
+	earlier  int64 // Session.MailedSeq before
+}
+
+// MailKeys hides an e-mail address, see [chat.MailAddress]: as such, with "", or together with
+// what else a row is about.
+type MailKeys func(address, about string) string
+
+// aboutAsks is about how often an address is asked. Other rows are about the browser that gave
+// it: that somebody confirmed it there says nothing of others who type the same.
+const aboutAsks = "asks"
+
+// Newest is the seq of the letter's newest message.
+func (l *Letter) Newest() int64 { return l.Messages[len(l.Messages)-1].Seq }
+
+// mails are the e-mails to visitors: each message goes out at most once. What is about to be
+// sent is stored before, and what became of it behind; who finds the first without the second
+// says that nobody knows, and sends nothing again.
+type mails struct{ relay *Relay }
+
+// ClaimLetter takes up what the visitor has not read, if the message of a revision still is to
+// be mailed; nil if nothing is.
+func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, keys MailKeys) (letter *Letter, err error) {
+	for again := true; again && err == nil; {
+		err = m.inSession(ctx, sessionID, func(c *change) (err error) {
+			if again = c.session.Mailing; again {
+				return c.endMailing(c.session.Email(), chat.MailedUnknown, "")
+			}
+			letter, err = m.claim(c, rev, keys)
+			return err
+		})
+	}
+	if errors.Is(err, chat.ErrSessionNotFound) { // erased meanwhile
+		return nil, nil
+	}
+	return letter, err
+}
+
+// MailWaits reports whether the message of a revision may still have to go out by e-mail. It
+// changes nothing, so that what was read meanwhile costs no turn.
+func (m *mails) MailWaits(ctx context.Context, sessionID string, rev int64) (waits bool, err error) {
+	err = m.relay.store.ReadOne(ctx, func(rd chat.Reader) error {
+		s, err := rd.Session(sessionID)
+		if errors.Is(err, chat.ErrSessionNotFound) {
+			return nil
+		}
+		if err != nil || s.Mailing || rev <= s.MailedSeq {
+			waits = s.Mailing
+			return err
+		}
+		list, err := unreadByVisitor(rd, &s)
+		waits = len(list) > 0
+		return err
+	})
+	return waits, err
+}
+
+func (m *mails) inSession(ctx context.Context, sessionID string, op func(*change) error) error {
+	return m.relay.change(ctx, chat.Author{Source: chat.SourceRelay}, sessionID, op)
+}
+
+// endMailing stores what became of an e-mail, or why none is sent.
+func (c *change) endMailing(to, outcome, reason string) error {
+	c.session.Mailing = false
+	return c.emitFact(chat.EventMailed, chat.MailedTo(to, outcome, reason, c.at))
+}
+
+func (m *mails) claim(c *change, rev int64, keys MailKeys) (*Letter, error) {
+	s, to := c.session, c.session.Email()
+	if rev <= s.MailedSeq || to == "" || s.Blocked {
+		return nil, nil
+	}
+	unread, err := unreadByVisitor(c, s)
+	if err != nil || len(unread) == 0 {
+		return nil, err
+	}
+	if m.relay.VisitorOnline(s.ID) {
+		return nil, &chat.RetryAfter{After: readingPause, Scope: chat.ScopeLane, Cause: errReading}
+	}
+	letter := &Letter{To: to, Messages: unread, keys: keys, earlier: s.MailedSeq}
+	outcome, err := c.admitMail(letter)
+	if err != nil {
+		return nil, err
+	}
+	s.MailedSeq = letter.Newest()
+	if outcome != "" {
+		return nil, c.endMailing(to, outcome, "")
+	}
+	s.Mailing = true
+	if s.TokenHash != "" && s.LinkUntil < c.at.Add(linkRest) {
+		s.LinkUntil = c.at.Add(linkLife)
+	}
+	if !letter.Asks {
+		letter.Quoted, err = c.before(unread[0].Seq)
+	}
+	letter.Session = *s
+	return letter, err
+}
+
+// unreadByVisitor lists the messages of the team that the visitor has neither read nor got by
+// e-mail, oldest first.
+func unreadByVisitor(rd chat.ConversationReader, s *chat.Session) (list []chat.Message, err error) {
+	for _, sender := range []chat.Sender{chat.SenderOperator, chat.SenderAI} {
+		part, err := rd.UnreadMessages(s.ID, sender, s.MailedSeq, s.Rev, maxMailed)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, part...)
+	}
+	list = slices.DeleteFunc(list, func(m chat.Message) bool { return m.Internal })
+	slices.SortFunc(list, func(a, b chat.Message) int { return cmp.Compare(a.Seq, b.Seq) })
+	return list[:min(len(list), maxMailed)], nil
+}
+
+// before lists the last of what was said before a message, oldest first.
+func (c *change) before(seq int64) ([]chat.Message, error) {
+	list, err := c.Messages(chat.MessageQuery{SessionID: c.session.ID, Before: seq, Public: true, Limit: maxQuoted})
+	return slices.DeleteFunc(list, func(m chat.Message) bool { return m.DeletedAt != 0 }), err
+}
+
+// admitMail counts an e-mail to its address, or returns why none may go there, or when one may.
+// Nobody knows whose an address is that somebody typed: it gets one e-mail, and what strangers
+// can fill that with is only what the team answered.
+func (c *change) admitMail(l *Letter) (outcome string, err error) {
+	address, err := c.mailAddress(l, "")
+	if err != nil {
+		return "", err
+	}
+	given, err := c.mailAddress(l, c.session.GivenBy())
+	if err != nil {
+		return "", err
+	}
+	day := chat.DayOf(c.at)
+	switch {
+	case address.State == chat.MailStopped:
+		return chat.MailedStopped, nil
+	case address.State == chat.MailRefused:
+		return chat.MailedRefused, nil
+	case given.State == chat.MailAsked:
+		return chat.MailedUnconfirmed, nil
+	case address.SentOn(day) >= mailsADay:
+		return "", &chat.RetryAfter{After: chat.LongestWait, Scope: chat.ScopeLane, Cause: errMailedOf}
+	case given.State == chat.MailConfirmed:
+		return "", c.countMail(&address, 1)
+	}
+	asked, err := c.MailsOn(l.keys(l.To, aboutAsks), day)
+	if err != nil || asked >= asksADay {
+		return chat.MailedLimit, err
+	}
+	l.Asks = true
+	return "", errors.Join(c.countMail(&address, 1), c.countAsk(l, 1), c.setMailState(&given, chat.MailAsked))
+}
+
+func (c *change) mailAddress(l *Letter, about string) (chat.MailAddress, error) {
+	return c.MailAddress(c.session.Site, l.keys(l.To, about))
+}
+
+func (c *change) countMail(a *chat.MailAddress, n int64) error {
+	a.Count(chat.DayOf(c.at), n)
+	return c.PutMailAddress(a)
+}
+
+func (c *change) countAsk(l *Letter, n int64) error {
+	asks, err := c.mailAddress(l, aboutAsks)
+	if err != nil {
+		return err
+	}
+	return c.countMail(&asks, n)
+}
+
+func (c *change) setMailState(a *chat.MailAddress, state chat.MailState) error {
+	a.State, a.ChangedAt = state, c.at
+	return c.PutMailAddress(a)
+}
+
+// LetterSent stores that a letter is on its way.
+func (m *mails) LetterSent(ctx context.Context, l *Letter) error {
+	outcome := chat.MailedSent
+	if l.Asks {
+		outcome = chat.MailedAsked
+	}
+	return m.settle(ctx, l, func(c *change) error { return c.endMailing(l.To, outcome, "") })
+}
+
+// LetterUnknown stores that nobody knows whether a letter is on its way.
+func (m *mails) LetterUnknown(ctx context.Context, l *Letter) error {
+	return m.settle(ctx, l, func(c *change) error { return c.endMailing(l.To, chat.MailedUnknown, "") })
+}
+
+// LetterRefused stores that the server does not take a letter, and if that is for its address,
+// that nothing more goes there. reason is the server's.
+func (m *mails) LetterRefused(ctx context.Context, l *Letter, address bool, reason string) error {
+	return m.settle(ctx, l, func(c *change) error {
+		if address {
+			a, err := c.mailAddress(l, "")
+			if err == nil {
+				err = c.setMailState(&a, chat.MailRefused)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return c.endMailing(l.To, chat.MailedRefused, reason)
+	})
+}
+
+// LetterPutOff undoes the claim of a letter that was surely not sent.
+func (m *mails) LetterPutOff(ctx context.Context, l *Letter) error {
+	return m.settle(ctx, l, func(c *change) error {
+		c.session.Mailing, c.session.MailedSeq = false, l.earlier
+		a, err := c.mailAddress(l, "")
+		if err != nil || !l.Asks {
+			return errors.Join(err, c.countMail(&a, -1))
+		}
+		given, err := c.mailAddress(l, c.session.GivenBy())
+		if err == nil && given.State == chat.MailAsked {
+			err = c.setMailState(&given, chat.MailUnknown)
+		}
+		return errors.Join(err, c.countMail(&a, -1), c.countAsk(l, -1))
+	})
+}
+
+// settle changes what a letter is about, unless somebody else has said meanwhile what became
+// of it.
+func (m *mails) settle(ctx context.Context, l *Letter, op func(*change) error) error {
+	err := m.inSession(ctx, l.Session.ID, func(c *change) error {
+		if !c.session.Mailing || c.session.MailedSeq != l.Newest() {
+			return nil
+		}
+		return op(c)
+	})
+	if errors.Is(err, chat.ErrSessionNotFound) {
+		return nil
+	}
+	return err
+}
+
+// ConfirmMail notes, under the key of an address and the browser that gave it, that its owner
+// opened the link in an e-mail.
+func (m *mails) ConfirmMail(ctx context.Context, site, key string) error {
+	return m.setState(ctx, site, key, chat.MailConfirmed)
+}
+
+// StopMail notes that the owner of an address wants no more e-mails about a site.
+func (m *mails) StopMail(ctx context.Context, site, key string) error {
+	return m.setState(ctx, site, key, chat.MailStopped)
+}
+
+func (m *mails) setState(ctx context.Context, site, key string, state chat.MailState) error {
+	return m.relay.store.Apply(ctx, func(tx chat.Tx) error {
+		a, err := tx.MailAddress(site, key)
+		if err != nil || a.State == state {
+			return err
+		}
+		a.State, a.ChangedAt = state, chat.Now()
+		return tx.PutMailAddress(&a)
+	})
+}
+
+// withoutMail leaves e-mail out: a backend knows itself how it reaches its visitors.
+func withoutMail(targets func(*chat.Settings) []chat.Target) func(*chat.Settings) []chat.Target {
+	return func(s *chat.Settings) []chat.Target {
+		return slices.DeleteFunc(targets(s), func(t chat.Target) bool { return t.Kind == chat.TargetMail })
+	}
+}

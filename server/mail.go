@@ -1,0 +1,168 @@
+package server
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// letterPath is where the links in e-mails to visitors begin.
+const letterPath = "/mail/"
+
+// Mail sends visitors by e-mail what they have not read.
+type Mail interface {
+	State(ctx context.Context) (chat.MailStatus, error)
+	// Test sends an e-mail to an address at once, as a site.
+	Test(ctx context.Context, site, to string) (chat.MailTest, error)
+}
+
+// MailLinks are the addresses in e-mails to visitors, and what hides an e-mail address.
+type MailLinks struct {
+	base string
+	key  []byte
+}
+
+// Mails makes the links in e-mails, below relay's own address. Their key never changes.
+func (k *Keyring) Mails(base string) *MailLinks {
+	return &MailLinks{base, []byte(chat.Hash("mail:" + k.current().fileKey))}
+}
+
+// mailed is what a link in an e-mail names. Who has it reads the e-mails of the address.
+type mailed struct {
+	Site      string    `json:"s,omitempty"`
+	SessionID string    `json:"c"`
+	Until     chat.Time `json:"u,omitempty"` // of the conversation's link
+	Address   string    `json:"a"`           // see [MailLinks.Key]
+	Given     string    `json:"g"`           // the address as the conversation's browser gave it
+}
+
+// Key hides an e-mail address, see [engine.MailKeys]: without relay's own key nobody finds out
+// whose it is.
+func (l *MailLinks) Key(address, about string) string {
+	return hex.EncodeToString(l.mac("address\n" + address + "\n" + about))[:32]
+}
+
+// Letter is the address for the owner of an e-mail address, about a conversation.
+func (l *MailLinks) Letter(s *chat.Session, address string) string {
+	named := base64.RawURLEncoding.EncodeToString(chat.MustJSON(mailed{s.Site, s.ID, s.LinkUntil, l.Key(address, ""), l.Key(address, s.GivenBy())}))
+	return l.base + letterPath + named + "." + l.sign(named)
+}
+
+// open returns what a link names; ok is false if it was not made here.
+func (l *MailLinks) open(link string) (m mailed, ok bool) {
+	named, signature, _ := strings.Cut(link, ".")
+	if !chat.SameSecret(signature, l.sign(named)) {
+		return m, false
+	}
+	data, err := base64.RawURLEncoding.DecodeString(named)
+	return m, err == nil && json.Unmarshal(data, &m) == nil
+}
+
+func (l *MailLinks) sign(named string) string {
+	return base64.RawURLEncoding.EncodeToString(l.mac("link\n" + named)[:16])
+}
+
+func (l *MailLinks) mac(text string) []byte {
+	mac := hmac.New(sha256.New, l.key)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
+}
+
+// mailAPI is for those who get e-mails, and for who set them up.
+type mailAPI struct {
+	*limits
+	devices *deviceAPI
+	engine  *engine.Engine
+	links   *MailLinks
+	mail    Mail
+}
+
+// errLetterUnknown is the answer to a link that was not made here.
+var errLetterUnknown = &chat.Error{Kind: chat.NotFound, Text: "This link is not complete: open it from the e-mail once more"}
+
+// page answers GET /mail/{letter}: it asks where to go on, and offers to send nothing more. It
+// does neither yet: mail programs look at links, too.
+func (s *mailAPI) page(w http.ResponseWriter, r *http.Request) {
+	m, made := s.links.open(pathVar(r, "letter"))
+	if !made {
+		s.devices.ended(w, r, "")
+		return
+	}
+	s.devices.show(w, r, m.SessionID, m.Until, pathVar(r, "letter"))
+}
+
+// stop answers POST /mail/{letter}: the owner of the address wants no more e-mails, by one
+// click in the mail program (RFC 8058), or on the page.
+func (s *mailAPI) stop(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return s.decide(w, r, func(ctx context.Context, m mailed) error { return s.engine.StopMail(ctx, m.Site, m.Address) })
+}
+
+// confirm answers POST /mail/{letter}/confirm: the owner of the address has opened the
+// conversation.
+func (s *mailAPI) confirm(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	return s.decide(w, r, func(ctx context.Context, m mailed) error { return s.engine.ConfirmMail(ctx, m.Site, m.Given) })
+}
+
+func (s *mailAPI) decide(w http.ResponseWriter, r *http.Request, as func(ctx context.Context, m mailed) error) (any, error) {
+	if err := s.limited(w, r, s.rates.identifys, s.address(r)); err != nil {
+		return nil, err
+	}
+	m, made := s.links.open(pathVar(r, "letter"))
+	if !made {
+		return nil, errLetterUnknown
+	}
+	return ok, as(r.Context(), m)
+}
+
+// state answers GET /api/admin/mail.
+func (s *mailAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	state, err := s.mail.State(r.Context())
+	state.Fix = s.engine.Settings().InConsole(state.Fix)
+	if by.Sites != nil { // the server is relay's
+		state.Fix, state.Queue = "", 0
+	}
+	return state, err
+}
+
+// mailTestTime is longer than a server may take for its answers.
+const mailTestTime = 2 * time.Minute
+
+// mailTestRequest is the body of POST /api/admin/mail/test.
+type mailTestRequest struct {
+	To string `json:"to"`
+}
+
+// test answers POST /api/admin/mail/test. A server that takes nothing is a result of the test,
+// not an error of the request.
+func (s *mailAPI) test(w http.ResponseWriter, r *http.Request, by chat.Author, in mailTestRequest) (any, error) {
+	site, err := siteAsked(r, by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	if site == nil {
+		site = new(string)
+	}
+	if err := required("to", in.To); err != nil {
+		return nil, err
+	}
+	to := chat.CleanAddress(in.To)
+	if to == "" {
+		return nil, badRequest("to must be an e-mail address like ana@example.com")
+	}
+	if err := s.limited(w, r, s.rates.identifys, "mail test"); err != nil {
+		return nil, err
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mailTestTime)) // the server may be slow
+	result, err := s.mail.Test(r.Context(), *site, to)
+	result.Fix = s.engine.Settings().InConsole(result.Fix)
+	return result, err
+}
