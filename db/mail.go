@@ -9,8 +9,12 @@ import (
 const (
 	selectMailAddress = `SELECT site, address, state, changed_at, day, sent FROM mail_addresses WHERE address = ? AND site = ?`
 	countMailsOn      = `SELECT COALESCE(SUM(sent), 0) FROM mail_addresses WHERE address = ? AND day = ?`
-	upsertMailAddress = `INSERT INTO mail_addresses (site, address, state, changed_at, day, sent) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (address, site) DO UPDATE SET state = excluded.state, changed_at = excluded.changed_at, day = excluded.day, sent = excluded.sent`
+	upsertMailState   = `INSERT INTO mail_addresses (address, site, state, changed_at, day, sent) VALUES (?, ?, ?, ?, 0, 0)
+		ON CONFLICT (address, site) DO UPDATE SET state = excluded.state, changed_at = excluded.changed_at`
+	countMail = `INSERT INTO mail_addresses (address, site, state, changed_at, day, sent) VALUES (?, ?, '', 0, ?, ?)
+		ON CONFLICT (address, site) DO UPDATE SET day = excluded.day,
+			sent = excluded.sent + CASE WHEN mail_addresses.day = excluded.day THEN mail_addresses.sent ELSE 0 END`
+	uncountMail = `UPDATE mail_addresses SET sent = sent + ? WHERE address = ? AND site = ? AND day = ? AND sent + ? >= 0`
 )
 
 var errNoMailAddress = errors.New("the e-mail address is unknown")
@@ -29,8 +33,18 @@ func (t *tx) MailsOn(key string, day int64) (int64, error) {
 	return one[int64](t, nil, countMailsOn, key, day)
 }
 
-// PutMailAddress implements [chat.MailTx].
-func (t *tx) PutMailAddress(a *chat.MailAddress) error {
-	_, err := t.q.exec(upsertMailAddress, a.Site, a.Key, string(a.State), int64(a.ChangedAt), a.Day, a.Sent)
-	return wrap(err, "put e-mail address")
+// SetMailState implements [chat.MailTx].
+func (t *tx) SetMailState(site, key string, state chat.MailState, at chat.Time) error {
+	_, err := t.q.exec(upsertMailState, key, site, string(state), int64(at))
+	return wrap(err, "set the state of an e-mail address")
+}
+
+// CountMail implements [chat.MailTx].
+func (t *tx) CountMail(site, key string, day, n int64) (err error) {
+	if n > 0 {
+		_, err = t.q.exec(countMail, key, site, day, n)
+	} else {
+		_, err = t.q.exec(uncountMail, n, key, site, day, n)
+	}
+	return wrap(err, "count an e-mail")
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"net/mail"
+	"slices"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -69,10 +70,22 @@ func (s *Sink) Policy() chat.Policy {
 // Deliver implements [chat.Sink]. What waits together is one e-mail, with all that the visitor
 // has not read.
 func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
+	if lane[0].Event.Type == chat.EventTeamMail {
+		if err := s.toTeam(ctx, &lane[0]); err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
+	if i := slices.IndexFunc(lane, func(d chat.Delivery) bool { return d.Event.Type == chat.EventTeamMail }); i > 0 {
+		lane = lane[:i]
+	}
 	newest := &lane[len(lane)-1]
 	waits, err := s.opts.Engine.MailWaits(ctx, newest.SessionID, newest.Rev)
-	if err != nil || !waits {
-		return len(lane), err
+	switch {
+	case err != nil:
+		return 0, err
+	case !waits:
+		return len(lane), nil
 	}
 	if s.pace.Wait(ctx) != nil {
 		return 0, &chat.RetryAfter{After: shortest, Scope: chat.ScopeLane, Cause: errPace}
@@ -113,11 +126,16 @@ func (s *Sink) send(ctx context.Context, l *engine.Letter) error {
 		return s.store(ctx, func(ctx context.Context) error {
 			return engine.LetterRefused(ctx, l, failed.about == aboutAddress, failed.Details)
 		}, nil)
-	case failed.about == aboutServer:
-		later := &chat.RetryAfter{After: s.opts.Health.pause(), Scope: chat.ScopeSink, Refused: true, Cause: failed}
-		return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, later)
 	}
-	return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, failed)
+	return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, s.later(failed))
+}
+
+// later makes a letter wait, and all of them if it is the server that fails.
+func (s *Sink) later(f *Failure) error {
+	if f.about == aboutServer {
+		return &chat.RetryAfter{After: s.opts.Health.pause(), Scope: chat.ScopeSink, Refused: true, Cause: f}
+	}
+	return f
 }
 
 // server is whom the letters are given to.

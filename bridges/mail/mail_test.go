@@ -2,6 +2,7 @@ package mail_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"mime"
@@ -244,7 +245,7 @@ func TestServers(t *testing.T) {
 		{"no such address", mailtest.Faults{To: refusal(550)}, false, false, 0, "refused refused"},
 		{"a grey list", mailtest.Faults{To: refusal(450)}, false, true, 1, "asked unconfirmed"},
 		{"the sender is refused", mailtest.Faults{From: refusal(553)}, true, true, 1, "asked unconfirmed"},
-		{"taken for spam", mailtest.Faults{Data: refusal(554)}, false, false, 0, "refused unconfirmed"},
+		{"taken for spam", mailtest.Faults{Data: refusal(554)}, false, false, 1, "refused asked"},
 		{"a full disk", mailtest.Faults{Data: refusal(452)}, false, true, 1, "asked unconfirmed"},
 		{"cut behind the dot", mailtest.Faults{Cut: true}, false, false, 1, "unknown unconfirmed"},
 	} {
@@ -415,5 +416,58 @@ func TestLanguages(t *testing.T) {
 			!strings.Contains(subject(l), "Shop") || !strings.Contains(l.Text, "Ben") || strings.Contains(l.Text, "\n\n\n") {
 			t.Errorf("%s: %s\n%s", language, subject(l), l.Text)
 		}
+	}
+}
+
+// TestTeam: somebody of the team gets what a visitor wrote who still waits, once, and nothing
+// after an answer.
+func TestTeam(t *testing.T) {
+	p := newPost(t, dbtest.Memory(t))
+	rule := map[string]json.RawMessage{"unanswered": json.RawMessage(`[{"after":1,"do":"mail","to":"Team@shop.example"}]`)}
+	if err := p.PatchSettings(t.Context(), rule); err != nil {
+		t.Fatal(err)
+	}
+	id := p.begin(ana, "en")
+	evil := "hello\r\nBcc: all@customer.example"
+	p.say(visitor, id, evil)
+	since := p.session(id).WaitingSince
+	// asks puts the step's event into the lane, as if its time had come.
+	asks := func(state chat.DeliveryState) error {
+		t.Helper()
+		mail := chat.TeamMail{To: "team@shop.example", Since: since}
+		e := chat.NewEvent(chat.EventTeamMail, chat.SourceRelay, chat.Now(), id, mail)
+		done, err := p.sink.Deliver(t.Context(), []chat.Delivery{{Dest: chat.MailSink, SessionID: id, Rev: 7, State: state, Event: e}})
+		if (err == nil) != (done == 1) {
+			t.Errorf("%d done, and %v", done, err)
+		}
+		return err
+	}
+	if err := asks(chat.DeliveryPending); err != nil {
+		t.Fatal(err)
+	}
+	l := p.arrived(1)[0]
+	if l.To != "team@shop.example" || !strings.HasPrefix(subject(l), "Not answered: ana@customer.example") || l.Header.Get("Bcc") != "" {
+		t.Errorf("%s to %s", subject(l), l.To)
+	}
+	for _, want := range []string{"> Where is my order?\n", "> hello\n> Bcc: all@customer.example\n", base + "/console#/sessions/" + id} {
+		if !strings.Contains(l.Text, want) {
+			t.Errorf("it has no %q:\n%s", want, l.Text)
+		}
+	}
+	if err := asks(chat.DeliverySending); err != nil { // relay ended while it was sent
+		t.Fatal(err)
+	}
+	p.server.Fail(mailtest.Faults{To: &smtp.SMTPError{Code: 450, Message: "Later"}})
+	if asks(chat.DeliveryPending) == nil {
+		t.Error("what is put off is done")
+	}
+	p.server.Fail(mailtest.Faults{})
+	p.say(operator, id, "here")
+	if err := asks(chat.DeliveryPending); err != nil {
+		t.Fatal(err)
+	}
+	p.arrived(1)
+	if got := p.said(id); got != "sent unknown" {
+		t.Errorf("operators are told %q", got)
 	}
 }

@@ -13,7 +13,7 @@ const (
 	TargetWebhook            // the outgoing webhook: the events under webhooks in schema/openapi.yaml
 	TargetAI                 // the AI
 	TargetPush               // operators' browsers
-	TargetMail               // the visitor, by e-mail
+	TargetMail               // whom relay writes e-mails to
 	TargetLeave              // the leave sink
 	TargetSteps              // the sink of the steps for who is not answered
 	Timeline                 // what operators see between the messages
@@ -50,6 +50,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventAIRequest:       {TargetAI: yes},
 	EventUnanswered:      {StreamOperators: yes, TargetBridge: yes, TargetPush: yes, Timeline: yes},
 	EventStepDue:         {TargetSteps: yes},
+	EventTeamMail:        {TargetMail: yes},
 	EventMailed:          {StreamOperators: yes, TargetBridge: mailFailed, Timeline: yes},
 	EntryPage:            {Timeline: yes},
 

@@ -47,6 +47,8 @@ const (
 	EventStepDue    EventType = "step_due"
 	// EventMailed: what the visitor had not read went out by e-mail, or did not.
 	EventMailed EventType = "mailed"
+	// EventTeamMail asks for an e-mail to somebody of the team. Only the mail sink gets it.
+	EventTeamMail EventType = "team_mail"
 	// EventAIRequest is an operator's request to the AI. Only the AI gets it.
 	EventAIRequest EventType = "ai_request"
 )

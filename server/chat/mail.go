@@ -111,6 +111,23 @@ func (s *Settings) Mail() MailSettings {
 // On reports whether e-mails are sent.
 func (m MailSettings) On() bool { return m.Server != "" && m.From != "" }
 
+// TeamMail is the payload of [EventTeamMail].
+type TeamMail struct {
+	To    string `json:"to"`
+	Since Time   `json:"since"` // the visitor waits since then
+}
+
+// mailDestinations decides when an event that is for it goes out by e-mail.
+func (t *Target) mailDestinations(e *Event, s *Session) []Destination {
+	switch {
+	case e.Type == EventTeamMail:
+		return []Destination{{Dest: t.Name}}
+	case s.Email() == "":
+		return nil
+	}
+	return []Destination{{Dest: t.Name, Delay: t.Delay}}
+}
+
 // longestAddress is that of RFC 5321, 4.5.3.1.3, without its angle brackets.
 const longestAddress = 254
 
@@ -173,11 +190,6 @@ func (a *MailAddress) SentOn(day int64) int64 {
 	return a.Sent
 }
 
-// Count counts one more or less, on a day.
-func (a *MailAddress) Count(day, n int64) {
-	a.Day, a.Sent = day, max(0, a.SentOn(day)+n)
-}
-
 // What became of an e-mail.
 const (
 	MailedSent        = "sent"
@@ -235,5 +247,8 @@ type MailReader interface {
 
 // MailTx is the part of a [Tx] about e-mail addresses.
 type MailTx interface {
-	PutMailAddress(a *MailAddress) error
+	// SetMailState changes nothing else of an address, nor does CountMail, which counts n more
+	// e-mails on a day, or fewer.
+	SetMailState(site, key string, state MailState, at Time) error
+	CountMail(site, key string, day, n int64) error
 }

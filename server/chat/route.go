@@ -30,9 +30,7 @@ func Route(e *Event, s *Session, targets []Target) []Destination {
 		case t.Kind == TargetPush:
 			to = append(to, Destination{Dest: t.Name, Delay: t.Delay})
 		case t.Kind == TargetMail:
-			if s.Email() != "" {
-				to = append(to, Destination{Dest: t.Name, Delay: t.Delay})
-			}
+			to = append(to, t.mailDestinations(e, s)...)
 		default:
 			to = append(to, Destination{Dest: t.Name})
 		}

@@ -12,6 +12,7 @@ import (
 const (
 	StepRing = "ring" // operators are notified once more
 	StepTell = "tell" // the visitor gets a text
+	StepMail = "mail" // somebody of the team gets an e-mail
 )
 
 // Limits of the rule.
@@ -26,6 +27,7 @@ type UnansweredStep struct {
 	After int64  `json:"after"` // minutes since the visitor's earliest message without an answer
 	Do    string `json:"do"`
 	Text  string `json:"text,omitempty"` // of StepTell
+	To    string `json:"to,omitempty"`   // an e-mail address, of StepMail
 }
 
 // Wait is how long after the visitor's message the step is due.
@@ -39,7 +41,7 @@ func (s *Settings) Unanswered() (steps []UnansweredStep) {
 
 // unanswered checks the setting of that name.
 func unanswered(value json.RawMessage) error {
-	const must = `a list of steps like {"after":5,"do":"ring"} and {"after":15,"do":"tell","text":"Thank you for waiting."}`
+	const must = `a list of steps like {"after":5,"do":"ring"}, {"after":15,"do":"tell","text":"Thank you for waiting."} and {"after":30,"do":"mail","to":"team@shop.example"}`
 	if err := shape[[]UnansweredStep](must)(value); err != nil {
 		return err
 	}
@@ -62,12 +64,16 @@ func (u *UnansweredStep) check() error {
 	switch length := utf8.RuneCountInString(u.Text); {
 	case u.After < 1 || u.After > maxUnansweredWait:
 		return checkError("[].after must be a number of minutes from 1 to " + strconv.Itoa(maxUnansweredWait))
-	case u.Do != StepRing && u.Do != StepTell:
-		return checkError("[].do must be ring or tell")
+	case u.Do != StepRing && u.Do != StepTell && u.Do != StepMail:
+		return checkError("[].do must be ring, tell or mail")
 	case u.Do == StepTell && (strings.TrimSpace(u.Text) == "" || length > maxUnansweredText):
 		return checkError("[].text must have 1 to 1000 characters")
-	case u.Do == StepRing && u.Text != "":
+	case u.Do != StepTell && u.Text != "":
 		return checkError("[].text is for the step tell")
+	case u.Do == StepMail && CleanAddress(u.To) == "":
+		return checkError("[].to must be an e-mail address like team@shop.example")
+	case u.Do != StepMail && u.To != "":
+		return checkError("[].to is for the step mail")
 	}
 	return nil
 }

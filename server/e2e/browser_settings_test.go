@@ -74,12 +74,17 @@ func (s *fixture) setSteps(t *testing.T, b *tab, folder string) {
 	b.until(`$$(".day-row li").length > 0`)
 	b.run(`$$("#hours .button").find((n) => n.textContent === "Add a step").click()`)
 	b.run(`$$("#hours .button").find((n) => n.textContent === "Add a step").click()`)
-	b.until(`$$(".rules li").length === 2 && $$(".rules input").map((n) => n.value).join() === "5,10" && !shown(".rules textarea")`)
+	b.until(`$$(".rules li").length === 2 && $$(".rules [type=number]").map((n) => n.value).join() === "5,10" && !shown(".rules textarea")`)
 	b.run(`Object.assign($$(".rules select")[1], {value: "tell"}).dispatchEvent(new Event("change", {bubbles: true}))`)
 	b.until(`shown(".rules li:last-child textarea")`)
 	b.click("#save")
 	b.until(`$$("#hours .wrong").some((n) => n.textContent === "Write the text for the visitor, or remove the step.")`)
 	b.enter(".rules li:last-child textarea", "One moment, please.")
+	b.run(`$$("#hours .button").find((n) => n.textContent === "Add a step").click()`)
+	b.run(`Object.assign($$(".rules select")[2], {value: "mail"}).dispatchEvent(new Event("change", {bubbles: true}))`)
+	b.click("#save")
+	b.until(`$$("#hours .wrong").some((n) => n.textContent === "Enter whom to send the e-mail to, or remove the step.")`)
+	b.enter(".rules li:last-child [type=email]", "team@shop.example")
 	b.enter("[data-setting=autoCloseDays] input", "14")
 	b.shot(folder, "hours-unanswered")
 	b.click("#save")
@@ -89,7 +94,7 @@ func (s *fixture) setSteps(t *testing.T, b *tab, folder string) {
 		AutoCloseDays int             `json:"autoCloseDays"`
 	}
 	s.call(t, http.MethodGet, s.base+"/api/admin/settings", s.secret, nil, &saved)
-	want := `[{"after":5,"do":"ring"},{"after":10,"do":"tell","text":"One moment, please."}]`
+	want := `[{"after":5,"do":"ring"},{"after":10,"do":"tell","text":"One moment, please."},{"after":15,"do":"mail","to":"team@shop.example"}]`
 	if got := string(saved.Unanswered); got != want || saved.AutoCloseDays != 14 {
 		t.Errorf("saved is %s and %d, want %s and 14", got, saved.AutoCloseDays, want)
 	}

@@ -133,7 +133,7 @@ func (e *Engine) addParts() {
 	e.presenceSwitch, e.receipts, e.snoozes, e.aiTurns = &presenceSwitch{r}, &receipts{relay: r}, &snoozes{relay: r}, &aiTurns{r}
 	e.organiser = &organiser{r, e.snoozes}
 	e.savedAnswers = &savedAnswers{store: r.store, config: r.configuration, none: r.backend}
-	e.aiBudget, e.mails = &aiBudget{r.store}, &mails{r}
+	e.aiBudget, e.mails = &aiBudget{r.store}, &mails{relay: r}
 }
 
 // Part is work beside the engine that runs until its context ends.

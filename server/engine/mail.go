@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -50,11 +51,16 @@ func (l *Letter) Newest() int64 { return l.Messages[len(l.Messages)-1].Seq }
 // mails are the e-mails to visitors: each message goes out at most once. What is about to be
 // sent is stored before, and what became of it behind; who finds the first without the second
 // says that nobody knows, and sends nothing again.
-type mails struct{ relay *Relay }
+type mails struct {
+	relay    *Relay
+	claiming sync.Mutex // one after the other: two may be for one address
+}
 
 // ClaimLetter takes up what the visitor has not read, if the message of a revision still is to
 // be mailed; nil if nothing is.
 func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, keys MailKeys) (letter *Letter, err error) {
+	m.claiming.Lock()
+	defer m.claiming.Unlock()
 	for again := true; again && err == nil; {
 		err = m.inSession(ctx, sessionID, func(c *change) (err error) {
 			if again = c.session.Mailing; again {
@@ -70,8 +76,8 @@ func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, ke
 	return letter, err
 }
 
-// MailWaits reports whether the message of a revision may still have to go out by e-mail. It
-// changes nothing, so that what was read meanwhile costs no turn.
+// MailWaits reports whether the message of a revision may still have to go out by e-mail, now. It
+// changes nothing, so that what was read meanwhile, or is being read, costs no turn.
 func (m *mails) MailWaits(ctx context.Context, sessionID string, rev int64) (waits bool, err error) {
 	err = m.relay.store.ReadOne(ctx, func(rd chat.Reader) error {
 		s, err := rd.Session(sessionID)
@@ -86,7 +92,18 @@ func (m *mails) MailWaits(ctx context.Context, sessionID string, rev int64) (wai
 		waits = len(list) > 0
 		return err
 	})
+	if waits && err == nil {
+		err = m.untilGone(sessionID)
+	}
 	return waits, err
+}
+
+// untilGone makes an e-mail wait for as long as the visitor is in the chat.
+func (m *mails) untilGone(sessionID string) error {
+	if m.relay.VisitorOnline(sessionID) {
+		return &chat.RetryAfter{After: readingPause, Scope: chat.ScopeLane, Cause: errReading}
+	}
+	return nil
 }
 
 func (m *mails) inSession(ctx context.Context, sessionID string, op func(*change) error) error {
@@ -108,8 +125,8 @@ func (m *mails) claim(c *change, rev int64, keys MailKeys) (*Letter, error) {
 	if err != nil || len(unread) == 0 {
 		return nil, err
 	}
-	if m.relay.VisitorOnline(s.ID) {
-		return nil, &chat.RetryAfter{After: readingPause, Scope: chat.ScopeLane, Cause: errReading}
+	if err := m.untilGone(s.ID); err != nil {
+		return nil, err
 	}
 	letter := &Letter{To: to, Messages: unread, keys: keys, earlier: s.MailedSeq}
 	outcome, err := c.admitMail(letter)
@@ -175,36 +192,22 @@ func (c *change) admitMail(l *Letter) (outcome string, err error) {
 	case address.SentOn(day) >= mailsADay:
 		return "", &chat.RetryAfter{After: chat.LongestWait, Scope: chat.ScopeLane, Cause: errMailedOf}
 	case given.State == chat.MailConfirmed:
-		return "", c.countMail(&address, 1)
+		return "", c.countMail(l, "", 1)
 	}
 	asked, err := c.MailsOn(l.keys(l.To, aboutAsks), day)
 	if err != nil || asked >= asksADay {
 		return chat.MailedLimit, err
 	}
 	l.Asks = true
-	return "", errors.Join(c.countMail(&address, 1), c.countAsk(l, 1), c.setMailState(&given, chat.MailAsked))
+	return "", errors.Join(c.countMail(l, "", 1), c.countMail(l, aboutAsks, 1), c.SetMailState(given.Site, given.Key, chat.MailAsked, c.at))
 }
 
 func (c *change) mailAddress(l *Letter, about string) (chat.MailAddress, error) {
 	return c.MailAddress(c.session.Site, l.keys(l.To, about))
 }
 
-func (c *change) countMail(a *chat.MailAddress, n int64) error {
-	a.Count(chat.DayOf(c.at), n)
-	return c.PutMailAddress(a)
-}
-
-func (c *change) countAsk(l *Letter, n int64) error {
-	asks, err := c.mailAddress(l, aboutAsks)
-	if err != nil {
-		return err
-	}
-	return c.countMail(&asks, n)
-}
-
-func (c *change) setMailState(a *chat.MailAddress, state chat.MailState) error {
-	a.State, a.ChangedAt = state, c.at
-	return c.PutMailAddress(a)
+func (c *change) countMail(l *Letter, about string, n int64) error {
+	return c.CountMail(c.session.Site, l.keys(l.To, about), chat.DayOf(c.at), n)
 }
 
 // LetterSent stores that a letter is on its way.
@@ -224,17 +227,13 @@ func (m *mails) LetterUnknown(ctx context.Context, l *Letter) error {
 // LetterRefused stores that the server does not take a letter, and if that is for its address,
 // that nothing more goes there. reason is the server's.
 func (m *mails) LetterRefused(ctx context.Context, l *Letter, address bool, reason string) error {
-	return m.settle(ctx, l, func(c *change) error {
+	return m.settle(ctx, l, func(c *change) (err error) {
 		if address {
-			a, err := c.mailAddress(l, "")
-			if err == nil {
-				err = c.setMailState(&a, chat.MailRefused)
-			}
-			if err != nil {
-				return err
-			}
+			err = c.SetMailState(c.session.Site, l.keys(l.To, ""), chat.MailRefused, c.at)
+		} else {
+			err = c.unask(l)
 		}
-		return c.endMailing(l.To, chat.MailedRefused, reason)
+		return errors.Join(err, c.endMailing(l.To, chat.MailedRefused, reason))
 	})
 }
 
@@ -242,16 +241,21 @@ func (m *mails) LetterRefused(ctx context.Context, l *Letter, address bool, reas
 func (m *mails) LetterPutOff(ctx context.Context, l *Letter) error {
 	return m.settle(ctx, l, func(c *change) error {
 		c.session.Mailing, c.session.MailedSeq = false, l.earlier
-		a, err := c.mailAddress(l, "")
-		if err != nil || !l.Asks {
-			return errors.Join(err, c.countMail(&a, -1))
+		err := c.countMail(l, "", -1)
+		if l.Asks {
+			err = errors.Join(err, c.countMail(l, aboutAsks, -1), c.unask(l))
 		}
-		given, err := c.mailAddress(l, c.session.GivenBy())
-		if err == nil && given.State == chat.MailAsked {
-			err = c.setMailState(&given, chat.MailUnknown)
-		}
-		return errors.Join(err, c.countMail(&a, -1), c.countAsk(l, -1))
+		return err
 	})
+}
+
+// unask lets an address be asked once more: the e-mail that did so never got there.
+func (c *change) unask(l *Letter) error {
+	given, err := c.mailAddress(l, c.session.GivenBy())
+	if err != nil || !l.Asks || given.State != chat.MailAsked {
+		return err
+	}
+	return c.SetMailState(given.Site, given.Key, chat.MailUnknown, c.at)
 }
 
 // settle changes what a letter is about, unless somebody else has said meanwhile what became
@@ -281,14 +285,7 @@ func (m *mails) StopMail(ctx context.Context, site, key string) error {
 }
 
 func (m *mails) setState(ctx context.Context, site, key string, state chat.MailState) error {
-	return m.relay.store.Apply(ctx, func(tx chat.Tx) error {
-		a, err := tx.MailAddress(site, key)
-		if err != nil || a.State == state {
-			return err
-		}
-		a.State, a.ChangedAt = state, chat.Now()
-		return tx.PutMailAddress(&a)
-	})
+	return m.relay.store.Apply(ctx, func(tx chat.Tx) error { return tx.SetMailState(site, key, state, chat.Now()) })
 }
 
 // withoutMail leaves e-mail out: a backend knows itself how it reaches its visitors.

@@ -94,22 +94,33 @@ func (u unansweredSteps) take(c *change, number int) error {
 	if left := u.due(s, step).Sub(c.at); left > 0 {
 		return &chat.RetryAfter{After: left, Scope: chat.ScopeLane, Cause: errNotDue}
 	}
-	var err error
-	if step.Do == chat.StepTell {
-		err = c.say(step.Text)
-	} else {
-		err = c.emitFact(chat.EventUnanswered, chat.UnansweredSince(s.WaitingSince, c.at))
-	}
-	if err != nil {
+	if err := c.takeStep(step); err != nil {
 		return err
 	}
 	return c.planStep(number + 1)
 }
 
+// takeStep does what a step says. Without a mail server, who should get an e-mail is named to
+// the others.
+func (c *change) takeStep(step *chat.UnansweredStep) error {
+	since := c.session.WaitingSince
+	switch {
+	case step.Do == chat.StepTell:
+		return c.say(step.Text)
+	case step.Do == chat.StepMail && c.settings.Mail().On():
+		return c.emitFact(chat.EventTeamMail, chat.TeamMail{To: chat.CleanAddress(step.To), Since: since})
+	}
+	ring := chat.UnansweredSince(since, c.at)
+	if step.Do == chat.StepMail {
+		ring.Content += " An e-mail to " + step.To + " was not sent: e-mail is not set up."
+	}
+	return c.emitFact(chat.EventUnanswered, ring)
+}
+
 var errNotDue = errors.New("the step is not due yet")
 
-// due is when a step is taken: not during a snooze, and nobody is rung for outside the
-// business hours.
+// due is when a step is taken: not during a snooze, and nobody of the team is disturbed outside
+// the business hours, but by the e-mail that the step is for.
 func (u unansweredSteps) due(s *chat.Session, step *chat.UnansweredStep) chat.Time {
 	due := max(s.WaitingSince.Add(step.Wait()), s.SnoozedUntil)
 	if there := u.relay.PresenceAt(s.Site); step.Do == chat.StepRing && !there.Online {

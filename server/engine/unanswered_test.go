@@ -14,7 +14,10 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 )
 
-const shopRule = `[{"after":5,"do":"ring"},{"after":15,"do":"tell","text":"Thank you for waiting."},{"after":30,"do":"ring"}]`
+const shopRule = `[{"after":5,"do":"ring"},{"after":15,"do":"tell","text":"Thank you for waiting."},{"after":30,"do":"mail","to":"team@shop.example"}]`
+
+// rungInstead is what operators read when the last step has nothing to send its e-mail with.
+const rungInstead = "Nobody has answered for 30 minutes. An e-mail to team@shop.example was not sent: e-mail is not set up."
 
 func setRule(t *testing.T, r *engine.Engine, rule string) {
 	t.Helper()
@@ -96,14 +99,14 @@ func TestUnanswered(t *testing.T) {
 		}
 		o.say(t, ann, "still there?")
 		time.Sleep(24 * time.Hour)
-		o.hasSaid(t, "a day later", ann, append(told, "still there?", "Nobody has answered for 30 minutes.")...)
+		o.hasSaid(t, "a day later", ann, append(told, "still there?", rungInstead)...)
 		o.hasSaid(t, "who was answered", bob, "hi", "Nobody has answered for 5 minutes.", "good day")
 
 		_, err = o.Send(t.Context(), operator, engine.Post{SessionID: ann, Content: "yes"})
 		check(t, err)
 		o.say(t, ann, "good")
 		time.Sleep(6 * time.Minute)
-		o.hasSaid(t, "the next wait", ann, append(told, "still there?", "Nobody has answered for 30 minutes.", "yes", "good", "Nobody has answered for 5 minutes.")...)
+		o.hasSaid(t, "the next wait", ann, append(told, "still there?", rungInstead, "yes", "good", "Nobody has answered for 5 minutes.")...)
 	})
 }
 
@@ -201,11 +204,13 @@ func TestUnansweredIsChecked(t *testing.T) {
 			{`[]`, ""},
 			{`[{"after":10080,"do":"ring"}]`, ""},
 			{`{}`, "unanswered must be a list of steps like"},
-			{`[{"after":5,"do":"ring","to":"x"}]`, "unanswered must be a list of steps like"},
+			{`[{"after":5,"do":"ring","until":"x"}]`, "unanswered must be a list of steps like"},
 			{`[{"after":"5","do":"ring"}]`, "unanswered[].after must be a whole number"},
 			{`[{"after":0,"do":"ring"}]`, "unanswered[].after must be a number of minutes from 1 to 10080"},
 			{`[{"after":10081,"do":"ring"}]`, "unanswered[].after must be"},
-			{`[{"after":5,"do":"shout"}]`, "unanswered[].do must be ring or tell"},
+			{`[{"after":5,"do":"shout"}]`, "unanswered[].do must be ring, tell or mail"},
+			{`[{"after":5,"do":"mail","to":"the team"}]`, "unanswered[].to must be an e-mail address like team@shop.example"},
+			{`[{"after":5,"do":"ring","to":"team@shop.example"}]`, "unanswered[].to is for the step mail"},
 			{`[{"after":5,"do":"tell"}]`, "unanswered[].text must have 1 to 1000 characters"},
 			{`[{"after":5,"do":"tell","text":"` + strings.Repeat("x", 1001) + `"}]`, "unanswered[].text must have"},
 			{`[{"after":5,"do":"ring","text":"x"}]`, "unanswered[].text is for the step tell"},

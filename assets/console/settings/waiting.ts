@@ -9,25 +9,37 @@ interface Step {
   after: number;
   do: string;
   text?: string;
+  to?: string;
 }
 
 function editor(step: Step, remove: () => void): Editor<Step> {
   const after = h("input", { class: "input", type: "number", min: 1, max: 10080, step: 1, inputmode: "numeric" });
-  const kind = h("select", { class: "input", onchange: () => (words.hidden = kind.value !== "tell") },
-    h("option", { value: "ring" }, "Notify operators again"), h("option", { value: "tell" }, "Write to the visitor"));
+  const kind = h("select", { class: "input", onchange: () => draw() },
+    h("option", { value: "ring" }, "Notify operators again"), h("option", { value: "tell" }, "Write to the visitor"),
+    h("option", { value: "mail" }, "Send an e-mail to the team"));
   const text = h("textarea", { class: "input", rows: 2, maxlength: 1000,
     placeholder: "Thank you for waiting. We answer as soon as somebody is back." });
   const words = labelled("Text", text);
+  const to = h("input", { class: "input", type: "email", maxlength: 254, placeholder: "team@shop.example" });
+  const address = labelled("To", to, "It needs a mail server: see E-mail.");
+  const draw = (): void => {
+    words.hidden = kind.value !== "tell";
+    address.hidden = kind.value !== "mail";
+  };
   after.value = String(step.after);
   kind.value = step.do;
   text.value = step.text ?? "";
-  words.hidden = step.do !== "tell";
-  const node = h("li", {}, labelled("Minutes without an answer", after), labelled("Then", kind), words,
+  to.value = step.to ?? "";
+  draw();
+  const node = h("li", {}, labelled("Minutes without an answer", after), labelled("Then", kind), words, address,
     h("div", { class: "buttons" }, button("Remove step", remove)));
   return {
     node,
     first: after,
-    get: () => ({ after: Number(after.value) || 0, do: kind.value, ...(kind.value === "tell" ? { text: text.value.trim() } : {}) }),
+    get: () => ({
+      after: Number(after.value) || 0, do: kind.value,
+      ...(kind.value === "tell" && { text: text.value.trim() }), ...(kind.value === "mail" && { to: to.value.trim() }),
+    }),
   };
 }
 
@@ -40,6 +52,7 @@ export function steps(): Rules {
     problem(all) {
       if (all.some((step) => step.after < 1)) return "Enter after how many minutes, 1 or more.";
       if (all.some((step) => step.text === "")) return "Write the text for the visitor, or remove the step.";
+      if (all.some((step) => step.to === "")) return "Enter whom to send the e-mail to, or remove the step.";
       return all.some((step, i) => i > 0 && step.after < all[i - 1]!.after) ? "Put the steps into the order of their minutes." : "";
     },
   });
