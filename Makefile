@@ -87,6 +87,7 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	go test -run '^$$' -bench Statistics -benchtime 10x ./db
 	go test -run '^$$' -bench Sites -benchtime 100x ./server/engine
+	go test -run '^$$' -bench MailDue -benchtime 3000x ./bridges/mail
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \

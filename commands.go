@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -226,7 +227,7 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	list = append(list, bridges.Examine(ctx, kinds, sites, running)...)
 	list = append(list, bridges.ExamineAI(ctx, sites.Settings(""), a.cfg.WebhookAllowCIDRs, ai))
 	if a.cfg.Mode != chat.ModeBridge {
-		list = append(list, bridges.ExamineMail(ctx, sites.Settings(""), a.cfg.PublicURL))
+		list = append(list, bridges.ExamineMail(ctx, sites.Settings(""), a.cfg.PublicURL, net.DefaultResolver))
 	}
 	failures := a.report(list)
 	if failures > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -166,7 +167,7 @@ func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 
 // mail returns the e-mails to visitors. It sends none before its Run.
 func (a *app) mail(engine *engine.Engine, keys *server.Keyring) *bridges.Mail {
-	return bridges.NewMail(engine, bridges.MailOptions{Links: keys.Mails(a.cfg.PublicURL), Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, Log: a.log})
+	return bridges.NewMail(engine, bridges.MailOptions{Links: keys.Mails(a.cfg.PublicURL), Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, DNS: net.DefaultResolver, Log: a.log})
 }
 
 func (a *app) statistics(engine *engine.Engine) *statistics.Counter {

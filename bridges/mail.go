@@ -3,6 +3,7 @@ package bridges
 import (
 	"context"
 	"log/slog"
+	mailaddress "net/mail"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ type MailOptions struct {
 	Links mail.Links
 	Files *chat.FileLinks
 	Base  string // relay's own address
+	DNS   mail.Resolver
 	Log   *slog.Logger
 }
 
@@ -155,11 +157,20 @@ func (m *Mail) Test(ctx context.Context, site, to string) (chat.MailTest, error)
 	}
 	begun := time.Now()
 	failed := mail.Test(ctx, settings, m.opts.Base, to, m.engine.Sites().ShownName(site))
-	test := chat.MailTest{OK: failed == nil, DurationMs: time.Since(begun).Milliseconds()}
+	test := chat.MailTest{OK: failed == nil, DurationMs: time.Since(begun).Milliseconds(), Findings: records(ctx, m.opts.DNS, settings)}
 	if failed != nil {
 		test.Error, test.Fix = failed.Error(), failed.Fix
 	}
 	return test, nil
+}
+
+// records are what the DNS says of the sender's domain.
+func records(ctx context.Context, dns mail.Resolver, settings chat.MailSettings) []chat.Finding {
+	from, err := mailaddress.ParseAddress(settings.From)
+	if err != nil {
+		return []chat.Finding{}
+	}
+	return mail.Records(ctx, dns, from.Address)
 }
 
 // MailHalfSetUp returns what e-mail lacks when some of it is set up, "" for nothing.
@@ -180,8 +191,9 @@ func MailHalfSetUp(s *chat.Settings, base string) string {
 	return "e-mail is half set up, and none is sent: " + missing + " is missing"
 }
 
-// ExamineMail checks e-mail for relay doctor: it signs in at the server, and sends nothing.
-func ExamineMail(ctx context.Context, s *chat.Settings, base string) Checkup {
+// ExamineMail checks e-mail for relay doctor: it signs in at the server, sends nothing, and looks
+// at the sender's domain.
+func ExamineMail(ctx context.Context, s *chat.Settings, base string, dns mail.Resolver) Checkup {
 	settings := s.Mail()
 	out := Checkup{Name: "e-mail"}
 	switch {
@@ -208,8 +220,9 @@ func ExamineMail(ctx context.Context, s *chat.Settings, base string) Checkup {
 	defer cancel()
 	if failed := mail.Check(ctx, server, base); failed != nil {
 		out.Findings = append(out.Findings, chat.Bad("server", failed.Error(), failed.Fix))
-		return out
+	} else {
+		out.Findings = append(out.Findings, chat.Fine("server", server.Host+" accepts relay"))
 	}
-	out.Findings = append(out.Findings, chat.Fine("server", server.Host+" accepts relay"))
+	out.Findings = append(out.Findings, records(ctx, dns, settings)...)
 	return out
 }

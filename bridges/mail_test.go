@@ -24,7 +24,8 @@ func TestExamineMail(t *testing.T) {
 		{"no sender", post.URL(), "", "https://chat.example.com", "MAIL_FROM is missing", 1, "set MAIL_FROM"},
 		{"no server", "", "chat@shop.example", "https://chat.example.com", "SMTP_URL is missing", 1, "set SMTP_URL"},
 		{"no address", post.URL(), "chat@shop.example", "", "PUBLIC_URL is missing", 1, "set PUBLIC_URL"},
-		{"all", post.URL(), "Shop <chat@shop.example>", "https://chat.example.com", "", 0, "127.0.0.1 accepts relay"},
+		{"all", post.URL(), "Shop <chat@shop.example>", "https://chat.example.com", "", 0, "add a TXT record to _dmarc.shop.example"},
+		{"a server", post.URL(), "Shop <chat@shop.example>", "https://chat.example.com", "", 0, "127.0.0.1 accepts relay"},
 		{"a wrong password", wrong, "chat@shop.example", "https://chat.example.com", "", 1, "does not accept the name and the password"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -33,7 +34,7 @@ func TestExamineMail(t *testing.T) {
 				t.Errorf("the start warns %q", got)
 			}
 			var report bytes.Buffer
-			if n := bridges.Report(&report, []bridges.Checkup{bridges.ExamineMail(t.Context(), s, tt.base)}); n != tt.failures || !strings.Contains(report.String(), tt.says) {
+			if n := bridges.Report(&report, []bridges.Checkup{bridges.ExamineMail(t.Context(), s, tt.base, mailtest.Zone{})}); n != tt.failures || !strings.Contains(report.String(), tt.says) {
 				t.Errorf("%d failures:\n%s", n, &report)
 			}
 			if strings.Contains(report.String(), "wrong:") || strings.Contains(report.String(), "word%25") {

@@ -19,6 +19,7 @@ import (
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/bridges/mail/mailtest"
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
@@ -156,7 +157,7 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 
 // runMail makes the e-mails to visitors, which are sent while the test runs.
 func (s *site) runMail(log *slog.Logger) *bridges.Mail {
-	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Files: s.ring.Links(mailBase), Base: mailBase, Log: log})
+	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
 	s.runPart(own.Run)
 	return own
 }

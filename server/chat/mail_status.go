@@ -22,4 +22,6 @@ type MailTest struct {
 	Error      string `json:"error,omitempty"`
 	Fix        string `json:"fix,omitempty"`
 	DurationMs int64  `json:"durationMs"`
+	// Findings are what the DNS says of the sender's domain.
+	Findings []Finding `json:"findings"`
 }

@@ -3,6 +3,8 @@
 import { call } from "../net/api";
 import { h } from "../ui/dom";
 import { sentence } from "../ui/format";
+import type { Finding } from "../types";
+import { findings } from "./channels/findings";
 import { number, secret, text, type Secret } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
@@ -22,6 +24,8 @@ interface Test {
   error?: string;
   fix?: string;
   durationMs: number;
+  // findings are what the DNS says of the sender's domain.
+  findings: Finding[];
 }
 
 // Providers by name, with the server that takes e-mails and what its sign-in is made of.
@@ -132,5 +136,5 @@ function drawTest(t: Test, to: string): Node[] {
   const words = t.ok
     ? `The server took it after ${t.durationMs} ms. Look into the mailbox of ${to}, and into its spam folder.`
     : sentence(t.error ?? "");
-  return [h("p", {}, tag, " " + words), ...(t.fix ? [h("p", { class: "hint" }, "What to do: " + t.fix)] : [])];
+  return [h("p", {}, tag, " " + words), ...(t.fix ? [h("p", { class: "hint" }, "What to do: " + t.fix)] : []), findings(t.findings)];
 }
