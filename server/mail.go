@@ -163,6 +163,7 @@ func (s *mailAPI) test(w http.ResponseWriter, r *http.Request, by chat.Author, i
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mailTestTime)) // the server may be slow
 	result, err := s.mail.Test(r.Context(), *site, to)
-	result.Fix = s.engine.Settings().InConsole(result.Fix)
+	settings := s.engine.Settings()
+	result.Fix, result.Findings = settings.InConsole(result.Fix), settings.FindingsInConsole(result.Findings)
 	return result, err
 }

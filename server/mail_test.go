@@ -123,6 +123,35 @@ func (s *site) mailState(address, about string) chat.MailState {
 	return a.State
 }
 
+// TestMailAsksContact: who waits while nobody is there is asked for an address, if answers can
+// go there.
+func TestMailAsksContact(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		var changes []func(*config.Config)
+		if on {
+			changes = append(changes, mails(mailtest.New(t)))
+		}
+		s := newSite(t, dbtest.Memory(t), changes...)
+		id := s.open("v")
+		if s.asks("v") {
+			t.Error("it asks who has said nothing")
+		}
+		s.say(id, "hello")
+		if s.asks("v") != on {
+			t.Errorf("with e-mail %v it asks %v", on, !on)
+		}
+		s.operators(true)
+		if s.asks("v") {
+			t.Error("it asks although somebody is there")
+		}
+		s.operators(false)
+		s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": id, "identity": object{"email": "ana@customer.example"}})
+		if s.asks("v") {
+			t.Error("it asks whom it knows")
+		}
+	}
+}
+
 // TestMailSettings: what is wrong is said beside the field, and a test says how the server
 // answered.
 func TestMailSettings(t *testing.T) {

@@ -7,9 +7,10 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// asksContact reports whether a visitor whom the AI hands over is asked for a name or an
-// e-mail address: none of the team is there, nothing is known, and [Relay.Identify] would
-// store what a visitor merely claims. A backend's visitors are the backend's to ask.
+// asksContact reports whether a visitor who waits, as a rule because the AI hands over, is
+// asked for a name or an e-mail address: none of the team is there, nothing is known, and
+// [Relay.Identify] would store what a visitor merely claims. A backend's visitors are the
+// backend's to ask.
 func (r *Relay) asksContact(s *chat.Session) bool {
 	claimable := !s.Verified && !r.identity.Required && !r.backend
 	return claimable && s.Status == chat.StatusOpen && !s.Blocked && !hasContact(s) && !r.PresenceAt(s.Site).Online
@@ -25,9 +26,16 @@ func hasContact(s *chat.Session) bool {
 }
 
 // stillAsksContact is asksContact for a visitor who comes back: the AI has handed over, and
-// no operator has answered since.
+// no operator has answered since; or no AI will answer, and the answer can go out by e-mail.
 func (r *Relay) stillAsksContact(rd chat.Reader, s *chat.Session) (bool, error) {
-	if !s.AIEnded || s.WaitingSince == 0 || !r.asksContact(s) {
+	if s.WaitingSince == 0 || !r.asksContact(s) {
+		return false, nil
+	}
+	settings := r.SettingsOf(s.Site)
+	if ai := settings.AI(); !ai.On() && settings.Mail().On() {
+		return true, nil
+	}
+	if !s.AIEnded {
 		return false, nil
 	}
 	entries, err := rd.Timeline(s.ID, 0, 0, maxTimeline)
