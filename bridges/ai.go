@@ -76,16 +76,8 @@ func (a *AI) on() bool {
 
 // run answers visitors until ctx ends, always under the current settings.
 func (a *AI) run(ctx context.Context, lease *nodes.Lease) error {
-	for ctx.Err() == nil {
-		changed, settings := a.engine.SettingsChanged(), a.engine.Settings().AI()
-		if !a.on() {
-			select {
-			case <-ctx.Done():
-			case <-changed:
-			}
-			continue
-		}
-		if err := a.serve(ctx, lease, settings); err != nil && ctx.Err() == nil {
+	for await(ctx, a.engine, a.on); ctx.Err() == nil; await(ctx, a.engine, a.on) {
+		if err := a.serve(ctx, lease, a.engine.Settings().AI()); err != nil && ctx.Err() == nil {
 			a.opts.Log.Error("the AI cannot use the database", "err", err)
 			_ = chat.Rest(ctx, time.Second)
 		}
@@ -107,25 +99,10 @@ func (a *AI) serve(ctx context.Context, lease *nodes.Lease, settings chat.AI) er
 		})
 	}
 	serving.Go(func() { a.engine.Nodes.Describe(ctx, lease, func() any { return healthState(health) }) })
-	a.awaitOther(ctx, settings)
+	await(ctx, a.engine, func() bool { return a.engine.Settings().AI() != settings || !a.on() })
 	stop()
 	serving.Wait()
 	return errors.Join(errs[:]...)
-}
-
-// awaitOther waits until the settings of the AI differ, or ctx ends.
-func (a *AI) awaitOther(ctx context.Context, settings chat.AI) {
-	for {
-		changed := a.engine.SettingsChanged()
-		if a.engine.Settings().AI() != settings || !a.on() {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-		}
-	}
 }
 
 // CheckAddress rejects a forbidden endpoint, as far as its address alone shows.

@@ -67,16 +67,8 @@ func (m *Mail) Run(ctx context.Context) error {
 }
 
 func (m *Mail) run(ctx context.Context, lease *nodes.Lease) error {
-	for ctx.Err() == nil {
-		changed, settings := m.engine.SettingsChanged(), m.common()
-		if !m.on() {
-			select {
-			case <-ctx.Done():
-			case <-changed:
-			}
-			continue
-		}
-		if err := m.serve(ctx, lease, settings); err != nil && ctx.Err() == nil {
+	for await(ctx, m.engine, m.on); ctx.Err() == nil; await(ctx, m.engine, m.on) {
+		if err := m.serve(ctx, lease, m.common()); err != nil && ctx.Err() == nil {
 			m.opts.Log.Error("e-mail cannot use the database", "err", err)
 			_ = chat.Rest(ctx, time.Second)
 		}
@@ -97,25 +89,10 @@ func (m *Mail) serve(ctx context.Context, lease *nodes.Lease, settings chat.Mail
 		err = m.engine.Outbox.ServeUnder(ctx, lease, sink)
 	})
 	serving.Go(func() { m.engine.Nodes.Describe(ctx, lease, func() any { return mailHealth(health) }) })
-	m.awaitOther(ctx, settings)
+	await(ctx, m.engine, func() bool { return m.common() != settings || !m.on() })
 	stop()
 	serving.Wait()
 	return err
-}
-
-// awaitOther waits until the settings differ, or ctx ends.
-func (m *Mail) awaitOther(ctx context.Context, settings chat.MailSettings) {
-	for {
-		changed := m.engine.SettingsChanged()
-		if m.common() != settings || !m.on() {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-		}
-	}
 }
 
 // State returns how e-mail is doing.

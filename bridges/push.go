@@ -48,15 +48,7 @@ func (p *Push) CheckAddress(address string) error {
 // Run sends notifications until ctx ends, on one node at a time. Without devices it
 // only waits.
 func (p *Push) Run(ctx context.Context) error {
-	for ctx.Err() == nil {
-		changed := p.engine.SettingsChanged()
-		if !p.engine.Settings().Pushes() {
-			select {
-			case <-ctx.Done():
-			case <-changed:
-			}
-			continue
-		}
+	for await(ctx, p.engine, p.wanted); ctx.Err() == nil; await(ctx, p.engine, p.wanted) {
 		if err := p.engine.Nodes.Hold(ctx, chat.PushSink, p.serve); err != nil && ctx.Err() == nil {
 			p.opts.Log.Error("notifications cannot use the database", "err", err)
 			_ = chat.Rest(ctx, time.Second)
@@ -65,29 +57,18 @@ func (p *Push) Run(ctx context.Context) error {
 	return nil
 }
 
+// wanted reports whether there are devices.
+func (p *Push) wanted() bool { return p.engine.Settings().Pushes() }
+
 // serve sends notifications until the last device is gone or ctx ends.
 func (p *Push) serve(ctx context.Context, lease *nodes.Lease) error {
 	ctx, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		defer stop()
-		p.awaitNone(ctx)
+		await(ctx, p.engine, func() bool { return !p.wanted() })
 	})
 	defer watching.Wait()
 	defer stop()
 	return p.engine.Outbox.ServeUnder(ctx, lease, p.Sink)
-}
-
-func (p *Push) awaitNone(ctx context.Context) {
-	for {
-		changed := p.engine.SettingsChanged()
-		if !p.engine.Settings().Pushes() {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-		}
-	}
 }

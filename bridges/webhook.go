@@ -170,26 +170,19 @@ func (w *Webhook) serveTarget(ctx context.Context, lease *nodes.Lease) error {
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		defer stop()
-		w.awaitOtherTargets(serving, targets)
+		await(serving, w.engine, func() bool { return w.others(targets) })
 	})
 	defer watching.Wait()
 	defer stop()
 	return w.engine.Outbox.ServeUnder(serving, lease, w.Sink)
 }
 
-// awaitOtherTargets waits until the settings name another target of a site, or ctx ends.
-func (w *Webhook) awaitOtherTargets(ctx context.Context, targets map[string]webhook.Target) {
-	for {
-		changed := w.engine.SettingsChanged()
-		for site, now := range w.targets() {
-			if now != targets[site] {
-				return
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
+// others reports whether the settings name other targets than these.
+func (w *Webhook) others(targets map[string]webhook.Target) bool {
+	for site, now := range w.targets() {
+		if now != targets[site] {
+			return true
 		}
 	}
+	return false
 }

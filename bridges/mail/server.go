@@ -14,6 +14,7 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -80,18 +81,27 @@ func newClient(server chat.MailServer, base string) (*gomail.Client, error) {
 	return gomail.NewClient(server.Host, options...)
 }
 
-// transmit gives a letter to the server.
-func transmit(ctx context.Context, server chat.MailServer, base string, letter *gomail.Msg) *Failure {
+// dial opens a line to the server, signed in.
+func dial(ctx context.Context, server chat.MailServer, base string) (*gomail.Client, *smtp.Client, *Failure) {
 	client, err := newClient(server, base)
 	if err != nil {
-		return dialFailure(server, err)
+		return nil, nil, dialFailure(server, err)
 	}
 	line, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return dialFailure(server, err)
+		return nil, nil, dialFailure(server, err)
+	}
+	return client, line, nil
+}
+
+// transmit gives a letter to the server.
+func transmit(ctx context.Context, server chat.MailServer, base string, letter *gomail.Msg) *Failure {
+	client, line, failed := dial(ctx, server, base)
+	if failed != nil {
+		return failed
 	}
 	defer client.CloseWithSMTPClient(line) // the letter is out, or it is not
-	err = client.SendWithSMTPClient(line, letter)
+	err := client.SendWithSMTPClient(line, letter)
 	if err == nil || letter.IsDelivered() {
 		return nil
 	}
@@ -100,16 +110,11 @@ func transmit(ctx context.Context, server chat.MailServer, base string, letter *
 
 // Check connects and signs in, and sends nothing.
 func Check(ctx context.Context, server chat.MailServer, base string) *Failure {
-	client, err := newClient(server, base)
-	if err != nil {
-		return dialFailure(server, err)
+	client, line, failed := dial(ctx, server, base)
+	if failed == nil {
+		_ = client.CloseWithSMTPClient(line) // nothing depends on the goodbye
 	}
-	line, err := client.DialToSMTPClientWithContext(ctx)
-	if err != nil {
-		return dialFailure(server, err)
-	}
-	_ = client.CloseWithSMTPClient(line) // nothing depends on the goodbye
-	return nil
+	return failed
 }
 
 // dialFailure explains why there is no line to the server.
