@@ -69,11 +69,14 @@ func (t *tx) DropSignIns(before chat.Time) error {
 }
 
 const (
-	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, inviter, sites, created_at, expires_at FROM invitations`
+	selectInvitations = `SELECT id, hash, role, email, COALESCE(person, '') AS person, invited_by, inviter, sites, created_at, expires_at, mailed, mail_reason FROM invitations`
 	selectInvitation  = selectInvitations + ` WHERE hash = ?`
+	selectInvited     = selectInvitations + ` WHERE id = ?`
 	selectOpen        = selectInvitations + ` WHERE expires_at > ? ORDER BY created_at DESC, id`
 	insertInvitation  = `INSERT INTO invitations (id, hash, role, email, person, invited_by, inviter, sites, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	deleteLinksOf     = `DELETE FROM invitations WHERE person = ?`
+	renewInvitation   = `UPDATE invitations SET hash = ? WHERE id = ?`
+	setMailed         = `UPDATE invitations SET mailed = ?, mail_reason = ? WHERE id = ?`
 	deleteInvitation  = `DELETE FROM invitations WHERE id = ?`
 	deleteExpired     = `DELETE FROM invitations WHERE expires_at <= ?`
 )
@@ -81,6 +84,11 @@ const (
 // Invitation implements [chat.PeopleReader].
 func (t *tx) Invitation(hash string) (chat.Invitation, error) {
 	return one[chat.Invitation](t, chat.ErrInvitationNotFound, selectInvitation, hash)
+}
+
+// InvitationByID implements [chat.PeopleReader].
+func (t *tx) InvitationByID(id string) (chat.Invitation, error) {
+	return one[chat.Invitation](t, chat.ErrInvitationNotFound, selectInvited, id)
 }
 
 // Invitations implements [chat.PeopleReader].
@@ -92,6 +100,16 @@ func (t *tx) Invitations(at chat.Time) ([]chat.Invitation, error) {
 func (t *tx) PutInvitation(i *chat.Invitation) error {
 	_, err := t.q.exec(insertInvitation, i.ID, i.Hash, string(i.Role), i.Email, nullable(i.Person), i.InvitedBy, i.Inviter, i.Sites, int64(i.CreatedAt), int64(i.ExpiresAt))
 	return wrap(err, "put invitation %s", i.ID)
+}
+
+// RenewInvitation implements [chat.PeopleTx].
+func (t *tx) RenewInvitation(id, hash string) error {
+	return t.touch(chat.ErrInvitationNotFound, renewInvitation, hash, id)
+}
+
+// SetInvitationMailed implements [chat.PeopleTx].
+func (t *tx) SetInvitationMailed(id, mailed, reason string) error {
+	return t.touch(chat.ErrInvitationNotFound, setMailed, mailed, reason, id)
 }
 
 // DeleteInvitation implements [chat.PeopleTx].

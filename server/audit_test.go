@@ -82,6 +82,7 @@ var audited = map[string]string{
 	"DELETE /api/admin/people/{id}":                      chat.AuditPersonRemoved,
 	"POST /api/admin/people/{id}/reset":                  chat.AuditPasswordReset,
 	"POST /api/admin/invitations":                        chat.AuditInvited,
+	"POST /api/admin/invitations/{id}/mail":              chat.AuditInvited,
 	"DELETE /api/admin/invitations/{id}":                 chat.AuditInvitationRemoved,
 }
 

@@ -57,6 +57,9 @@ func (l *MailLinks) Letter(s *chat.Session, address string) string {
 	return l.base + letterPath + named + "." + l.sign(named)
 }
 
+// Invitation is where who has the secret of a link joins the team.
+func (l *MailLinks) Invitation(secret string) string { return InvitationURL(l.base, secret) }
+
 // open returns what a link names; ok is false if it was not made here.
 func (l *MailLinks) open(link string) (m mailed, ok bool) {
 	named, signature, _ := strings.Cut(link, ".")

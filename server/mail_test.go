@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emersion/go-smtp"
+
 	"github.com/relay-chat/relay/bridges/mail/mailtest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
@@ -122,6 +124,70 @@ func (s *site) mailState(address, about string) chat.MailState {
 	}
 	return a.State
 }
+
+// TestInvitationsByMail: a link goes out with a secret of its own; what became of it is listed.
+func TestInvitationsByMail(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		post := mailtest.New(t)
+		s := newSite(t, d, mails(post))
+		const path = "/api/admin/invitations"
+		secretOf := func(text string) string {
+			t.Helper()
+			_, rest, found := strings.Cut(text, "/console/invitation#")
+			if !found {
+				t.Fatalf("there is no link in %s", text)
+			}
+			secret, _, _ := strings.Cut(rest, "\n")
+			return secret
+		}
+		works := func(secret string) bool {
+			return s.call("POST", "/console/invitation/check", "", object{"token": secret}).status == 200
+		}
+		state := func(id string) (mailed, reason string) {
+			for _, one := range s.must("GET", path, secretKey, nil).get("invitations").([]any) {
+				if one := one.(map[string]any); one["id"] == id {
+					mailed, _ = one["mailed"].(string)
+					reason, _ = one["mailReason"].(string)
+				}
+			}
+			return mailed, reason
+		}
+		sent := func(n int) mailtest.Letter {
+			t.Helper()
+			eventually(t, "letter", func() bool { return len(post.Letters()) == n })
+			return post.Letters()[n-1]
+		}
+		link := s.must("POST", path, secretKey, object{"email": "mia@shop.example", "role": "operator"})
+		s.must("POST", path+"/"+link.text("id")+"/mail", secretKey, nil)
+		letter := sent(1)
+		mailedSecret := secretOf(letter.Text)
+		if letter.To != "mia@shop.example" || !works(mailedSecret) || works(secretOf(link.text("url")+"\n")) {
+			t.Errorf("to %s: %s", letter.To, letter.Text)
+		}
+		eventually(t, "sent", func() bool { mailed, _ := state(link.text("id")); return mailed == "sent" })
+
+		post.Fail(mailtest.Faults{To: &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}})
+		s.must("POST", path+"/"+link.text("id")+"/mail", secretKey, nil)
+		eventually(t, "refused", func() bool {
+			mailed, reason := state(link.text("id"))
+			return mailed == "refused" && strings.Contains(reason, "No such user")
+		})
+		post.Fail(mailtest.Faults{})
+
+		open := s.must("POST", path, secretKey, object{"role": "operator"})
+		s.refused(s.call("POST", path+"/"+open.text("id")+"/mail", secretKey, nil), 409, "no e-mail address")
+		s.refused(s.call("POST", path+"/none/mail", secretKey, nil), 404, "does not work any more")
+
+		person := s.must("POST", "/api/admin/people", secretKey, object{"name": "Ben", "email": "ben@shop.example", "role": "operator", "password": "correct horse battery"})
+		reset := s.must("POST", "/api/admin/people/"+person.text("id")+"/reset", secretKey, nil)
+		s.must("POST", path+"/"+reset.text("id")+"/mail", secretKey, nil)
+		if letter := sent(2); letter.To != "ben@shop.example" || subjectOf(letter) != "A new password for relay" || !works(secretOf(letter.Text)) {
+			t.Errorf("%s to %s: %s", subjectOf(letter), letter.To, letter.Text)
+		}
+	})
+}
+
+func subjectOf(l mailtest.Letter) string { return l.Header.Get("Subject") }
 
 // TestMailAsksContact: who waits while nobody is there is asked for an address, if answers can
 // go there.

@@ -220,17 +220,39 @@ func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.
 	return s.showInvitation(r, i, secret), nil
 }
 
-// withdraw answers DELETE /api/admin/invitations/{id}.
-func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	list, err := s.team.People.Invitations(r.Context())
+// mailInvitation answers POST /api/admin/invitations/{id}/mail: a link goes out by e-mail, with
+// a secret of its own; the one that was shown works no more then.
+func (s *teamAPI) mailInvitation(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if err := s.mayManage(r, by); err != nil {
+		return nil, err
+	}
+	to, err := s.engine.MailInvitation(r.Context(), by, pathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
+	s.audit(r, by, chat.AuditInvited, to, "by e-mail")
+	return ok, nil
+}
+
+// mayManage refuses a link that somebody of other sites made.
+func (s *teamAPI) mayManage(r *http.Request, by chat.Author) error {
+	list, err := s.team.People.Invitations(r.Context())
+	if err != nil {
+		return err
+	}
 	id := pathVar(r, "id")
 	if slices.ContainsFunc(list, func(i chat.Invitation) bool { return i.ID == id && !by.Manages(i.Sites) }) {
-		return nil, chat.ErrInvitationNotFound
+		return chat.ErrInvitationNotFound
 	}
-	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), id))
+	return nil
+}
+
+// withdraw answers DELETE /api/admin/invitations/{id}.
+func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	if err := s.mayManage(r, by); err != nil {
+		return nil, err
+	}
+	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), pathVar(r, "id")))
 }
 
 // auditView is an entry with the site that it concerns, as soon as there are several.

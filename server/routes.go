@@ -288,6 +288,7 @@ func (c *community) teamRoutes() []route {
 		{"POST", "/api/admin/people/{id}/reset", managers, c.team.resetPassword},
 		{"GET", "/api/admin/invitations", administrators, c.team.invitations},
 		{"POST", "/api/admin/invitations", keepers, body(c.team.invite)},
+		{"POST", "/api/admin/invitations/{id}/mail", keepers, c.team.mailInvitation},
 		{"DELETE", "/api/admin/invitations/{id}", administrators, c.team.withdraw},
 		{"GET", "/api/admin/audit", administrators, c.team.auditList},
 	}

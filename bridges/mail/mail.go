@@ -33,6 +33,8 @@ type Links interface {
 	// Letter is where the owner of an e-mail address goes on with a conversation, confirms the
 	// address, and can refuse more.
 	Letter(s *chat.Session, address string) string
+	// Invitation is where who has the secret of a link joins the team.
+	Invitation(secret string) string
 }
 
 // Options are the parts of a Sink.
@@ -62,21 +64,25 @@ func New(o Options) *Sink {
 // Name implements [chat.Sink].
 func (s *Sink) Name() string { return chat.MailSink }
 
-// Policy implements [chat.Sink].
+// Policy implements [chat.Sink]. Later ones pass one that is put off: what goes to a visitor is
+// all that is unread, and of the team nobody waits for another.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: parallel, Batch: 50, Timeout: timeout, Attempts: attempts, MaxAge: maxAge, Backoff: chat.Backoff(shortest, time.Hour)}
+	return chat.Policy{Parallel: parallel, Batch: 50, Hold: 1, Timeout: timeout, Attempts: attempts, MaxAge: maxAge, Backoff: chat.Backoff(shortest, time.Hour)}
 }
 
 // Deliver implements [chat.Sink]. What waits together is one e-mail, with all that the visitor
 // has not read.
 func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err error) {
-	if lane[0].Event.Type == chat.EventTeamMail {
-		if err := s.toTeam(ctx, &lane[0]); err != nil {
+	if e, ok, err := s.errandOf(&lane[0]); ok {
+		if err == nil {
+			err = s.run(ctx, e, lane[0].Ambiguous())
+		}
+		if err != nil {
 			return 0, err
 		}
 		return 1, nil
 	}
-	if i := slices.IndexFunc(lane, func(d chat.Delivery) bool { return d.Event.Type == chat.EventTeamMail }); i > 0 {
+	if i := slices.IndexFunc(lane, func(d chat.Delivery) bool { return d.Event.Type != chat.EventMessage }); i > 0 {
 		lane = lane[:i]
 	}
 	newest := &lane[len(lane)-1]

@@ -37,6 +37,8 @@ type links struct{}
 func (links) Key(address, about string) string              { return address + " " + about }
 func (links) Letter(s *chat.Session, address string) string { return base + "/mail/" + s.ID }
 
+func (links) Invitation(secret string) string { return base + "/console/invitation#" + secret }
+
 // post is an engine that sends e-mails, and the server that takes them.
 type post struct {
 	*engine.Engine

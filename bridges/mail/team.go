@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/mail"
@@ -12,26 +13,38 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 )
 
-// toTeam sends the e-mail that a delivery's event asks for. One that may have been sent before
-// relay ended is not sent again.
-func (s *Sink) toTeam(ctx context.Context, d *chat.Delivery) error {
-	var asks chat.TeamMail
-	if err := json.Unmarshal(d.Event.Payload, &asks); err != nil {
-		return err
+// errand is an e-mail that an event asks for, to somebody of the team.
+type errand struct {
+	// letter writes it, at the moment when it is sent; nil if there is no reason any more.
+	letter func(ctx context.Context, from *mail.Address) (*gomail.Msg, error)
+	// ended stores what became of it.
+	ended func(ctx context.Context, outcome, reason string) error
+	site  string // whose sender it has
+}
+
+// errandOf returns the errand of an event; ok is false for the others, which are for visitors.
+func (s *Sink) errandOf(d *chat.Delivery) (e errand, ok bool, err error) {
+	switch d.Event.Type {
+	case chat.EventTeamMail:
+		e, err = s.teamErrand(d)
+	case chat.EventInvitationMail:
+		e, err = s.invitationErrand(d)
+	default:
+		return e, false, nil
 	}
+	return e, true, err
+}
+
+// run sends an e-mail to the team. One that may have been sent before relay ended is not sent
+// again.
+func (s *Sink) run(ctx context.Context, e errand, again bool) error {
 	ended := func(outcome, reason string) error {
-		return s.store(ctx, func(ctx context.Context) error {
-			return s.opts.Engine.TeamLetterEnded(ctx, d.SessionID, asks.To, outcome, reason)
-		}, nil)
+		return s.store(ctx, func(ctx context.Context) error { return e.ended(ctx, outcome, reason) }, nil)
 	}
-	if d.Ambiguous() {
+	if again {
 		return ended(chat.MailedUnknown, "")
 	}
-	letter, err := s.opts.Engine.TeamLetter(ctx, &d.Event, asks)
-	if err != nil || letter == nil {
-		return err
-	}
-	from, err := mail.ParseAddress(s.opts.Engine.SettingsOf(letter.Session.Site).Mail().From)
+	from, err := mail.ParseAddress(s.opts.Engine.SettingsOf(e.site).Mail().From)
 	if err != nil { // switched off meanwhile
 		return nil
 	}
@@ -40,7 +53,11 @@ func (s *Sink) toTeam(ctx context.Context, d *chat.Delivery) error {
 	}
 	server, failed := s.server()
 	if failed == nil {
-		failed = transmit(ctx, server, s.opts.Base, s.composeToTeam(letter, d, from))
+		letter, err := e.letter(ctx, from)
+		if err != nil || letter == nil {
+			return err
+		}
+		failed = transmit(ctx, server, s.opts.Base, letter)
 	}
 	s.opts.Health.note(failed)
 	switch {
@@ -54,12 +71,45 @@ func (s *Sink) toTeam(ctx context.Context, d *chat.Delivery) error {
 	return s.later(failed)
 }
 
-// composeToTeam writes an e-mail to somebody of the team: what the visitor wrote, and where to
-// answer. Its id is the delivery's, so that it never has two.
-func (s *Sink) composeToTeam(l *engine.TeamLetter, d *chat.Delivery, from *mail.Address) *gomail.Msg {
-	title := chat.OneLine(s.opts.Engine.Title(&l.Session))
+// composeToTeam writes an e-mail to somebody of the team. Its id is the delivery's, so that it never
+// has two.
+func (s *Sink) composeToTeam(d *chat.Delivery, from *mail.Address, to, subject, text string) *gomail.Msg {
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	m.FromMailAddress(from)
+	m.ToMailAddress(&mail.Address{Address: to})
+	m.Subject(chat.OneLine(subject))
+	m.SetDate()
+	m.SetMessageIDWithValue(chat.Hash("team\n" + d.ID())[:32] + "@" + hostOf(s.opts.Base))
+	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m.SetBodyString(gomail.TypeTextPlain, text)
+	return m
+}
+
+// teamErrand tells that a visitor waits, and what the visitor wrote.
+func (s *Sink) teamErrand(d *chat.Delivery) (e errand, err error) {
+	var asks chat.TeamMail
+	if err := json.Unmarshal(d.Event.Payload, &asks); err != nil {
+		return e, err
+	}
+	e.site = d.Site
+	e.ended = func(ctx context.Context, outcome, reason string) error {
+		return s.opts.Engine.TeamLetterEnded(ctx, d.SessionID, asks.To, outcome, reason)
+	}
+	e.letter = func(ctx context.Context, from *mail.Address) (*gomail.Msg, error) {
+		l, err := s.opts.Engine.TeamLetter(ctx, &d.Event, asks)
+		if err != nil || l == nil {
+			return nil, err
+		}
+		title := s.opts.Engine.Title(&l.Session)
+		return s.composeToTeam(d, from, l.To, "Not answered: "+title, s.waitingText(l, title)), nil
+	}
+	return e, nil
+}
+
+// waitingText is what a visitor wrote, and where to answer.
+func (s *Sink) waitingText(l *engine.TeamLetter, title string) string {
 	var b strings.Builder
-	b.WriteString(title + "\n" + l.Minutes + "\n\n")
+	b.WriteString(chat.OneLine(title) + "\n" + l.Minutes + "\n\n")
 	for _, m := range l.Messages {
 		b.WriteString("> " + strings.ReplaceAll(m.Content, "\n", "\n> ") + "\n")
 		for _, f := range m.Attachments.V {
@@ -68,13 +118,30 @@ func (s *Sink) composeToTeam(l *engine.TeamLetter, d *chat.Delivery, from *mail.
 		b.WriteString("\n")
 	}
 	b.WriteString("Answer here:\n" + s.opts.Base + "/console#/sessions/" + l.Session.ID + "\n")
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(from)
-	m.ToMailAddress(&mail.Address{Address: l.To})
-	m.Subject("Not answered: " + title)
-	m.SetDate()
-	m.SetMessageIDWithValue(chat.Hash("team\n" + d.ID())[:32] + "@" + hostOf(s.opts.Base))
-	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetBodyString(gomail.TypeTextPlain, b.String())
-	return m
+	return b.String()
+}
+
+// invitationErrand sends a link with which somebody joins the team, or sets a new password.
+func (s *Sink) invitationErrand(d *chat.Delivery) (e errand, err error) {
+	var asks chat.InvitationMail
+	if err := json.Unmarshal(d.Event.Payload, &asks); err != nil {
+		return e, err
+	}
+	e.ended = func(ctx context.Context, outcome, reason string) error {
+		return s.opts.Engine.InvitationMailed(ctx, asks.ID, outcome, reason)
+	}
+	e.letter = func(ctx context.Context, from *mail.Address) (*gomail.Msg, error) {
+		i, err := s.opts.Engine.RenewInvitation(ctx, asks.ID)
+		if err != nil || i == nil {
+			return nil, err
+		}
+		by, at := cmp.Or(i.InvitedBy, "An administrator"), s.opts.Base+"/console"
+		subject, text := by+" invites you to answer visitors", by+" invites you to answer visitors' chats at "+at+".\n\nChoose a name and a password here:\n"
+		if i.Person != "" {
+			subject, text = "A new password for relay", "Choose a new password for "+at+" here:\n"
+		}
+		text += s.opts.Links.Invitation(i.Secret) + "\n\nThe link works once, until " + i.ExpiresAt.Std().Format("2 January 2006, 15:04 MST") + ". If you do not know what this is about, ignore this e-mail.\n"
+		return s.composeToTeam(d, from, i.To, subject, text), nil
+	}
+	return e, nil
 }

@@ -27,9 +27,13 @@ type Invitation struct {
 	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
 	Inviter   string `json:"-" db:"inviter"` // a person's id, "" with the secret key
 	// Sites are those of who joins.
-	Sites     SiteSet `json:"sites,omitzero" db:"sites"`
-	CreatedAt Time    `json:"createdAt" db:"created_at"`
-	ExpiresAt Time    `json:"expiresAt" db:"expires_at"`
+	Sites SiteSet `json:"sites,omitzero" db:"sites"`
+	// Mailed is what became of the e-mail with the link: "" without one, MailedWaiting or an
+	// outcome. Reason is the mail server's.
+	Mailed    string `json:"mailed,omitempty" db:"mailed"`
+	Reason    string `json:"mailReason,omitempty" db:"mail_reason"`
+	CreatedAt Time   `json:"createdAt" db:"created_at"`
+	ExpiresAt Time   `json:"expiresAt" db:"expires_at"`
 }
 
 // ErrInvitationNotFound is returned for unknown, used and expired links alike.

@@ -51,6 +51,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventUnanswered:      {StreamOperators: yes, TargetBridge: yes, TargetPush: yes, Timeline: yes},
 	EventStepDue:         {TargetSteps: yes},
 	EventTeamMail:        {TargetMail: yes},
+	EventInvitationMail:  {TargetMail: yes},
 	EventMailed:          {StreamOperators: yes, TargetBridge: mailFailed, Timeline: yes},
 	EntryPage:            {Timeline: yes},
 

@@ -117,10 +117,15 @@ type TeamMail struct {
 	Since Time   `json:"since"` // the visitor waits since then
 }
 
+// InvitationMail is the payload of [EventInvitationMail].
+type InvitationMail struct {
+	ID string `json:"id"` // of the invitation
+}
+
 // mailDestinations decides when an event that is for it goes out by e-mail.
 func (t *Target) mailDestinations(e *Event, s *Session) []Destination {
 	switch {
-	case e.Type == EventTeamMail:
+	case e.Type == EventTeamMail, e.Type == EventInvitationMail:
 		return []Destination{{Dest: t.Name}}
 	case s.Email() == "":
 		return nil
@@ -192,6 +197,7 @@ func (a *MailAddress) SentOn(day int64) int64 {
 
 // What became of an e-mail.
 const (
+	MailedWaiting     = "waiting" // of an invitation
 	MailedSent        = "sent"
 	MailedAsked       = "asked"       // and the address is asked for its owner's consent
 	MailedUnconfirmed = "unconfirmed" // not sent: the owner has not answered that

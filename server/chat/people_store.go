@@ -23,6 +23,8 @@ type PeopleReader interface {
 
 	// Invitation finds a link by the hash of its secret, or returns ErrInvitationNotFound.
 	Invitation(hash string) (Invitation, error)
+	// InvitationByID returns ErrInvitationNotFound when there is none.
+	InvitationByID(id string) (Invitation, error)
 	// Invitations lists the links that still work at a time, newest first.
 	Invitations(at Time) ([]Invitation, error)
 
@@ -53,6 +55,10 @@ type PeopleTx interface {
 	DropSignIns(before Time) error
 
 	PutInvitation(i *Invitation) error
+	// RenewInvitation gives a link another secret, by its hash, and SetInvitationMailed notes what
+	// became of its e-mail. ErrInvitationNotFound when there is none.
+	RenewInvitation(id, hash string) error
+	SetInvitationMailed(id, mailed, reason string) error
 	// DeleteInvitation returns ErrInvitationNotFound when there is none.
 	DeleteInvitation(id string) error
 	// DropLinksOf removes a person's links to a new password.

@@ -53,6 +53,17 @@ func testLetters(t *testing.T, s *fixture) {
 		t.Fatalf("the test sent %+v", list)
 	}
 
+	b.run(`(location.hash = "#/team")`)
+	b.enter(`#team .invite input`, "mia@shop.example")
+	b.click(`#team .invite .button.main`)
+	b.until(`text("#team .link-card h3") === "Invitation for mia@shop.example"`)
+	b.run(`[...$$("#team .member .button")].find((n) => n.textContent === "Send by e-mail").click()`)
+	b.until(`$$("#team .member").some((n) => n.innerText.includes("Sent by e-mail; the link that was shown works no more."))`)
+	b.shot(folder, "mail-invitation")
+	if list := post.Letters(); len(list) != 2 || list[1].To != "mia@shop.example" || !strings.Contains(list[1].Text, base+"/console/invitation#") {
+		t.Fatalf("the invitation is %+v", list)
+	}
+
 	v := s.newTab(t)
 	v.visit(shop.URL + "/lamps")
 	v.click(".launcher")
@@ -70,8 +81,8 @@ func testLetters(t *testing.T, s *fixture) {
 		s.public, s.secret = crashPublicKey, crashSecretKey
 	}
 	answer("Yes, three of them.")
-	eventually(t, "the e-mail", func() bool { return len(post.Letters()) == 2 })
-	letter := post.Letters()[1]
+	eventually(t, "the e-mail", func() bool { return len(post.Letters()) == 3 })
+	letter := post.Letters()[2]
 	link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
 	if letter.To != "ana@customer.example" || !strings.Contains(letter.Text, "Yes, three of them.") || !strings.HasPrefix(link, base+"/mail/") {
 		t.Fatalf("it says %s", letter.Text)
@@ -93,8 +104,8 @@ func testLetters(t *testing.T, s *fixture) {
 	phone.visit("about:blank")
 
 	answer("It is yours.")
-	eventually(t, "the second e-mail", func() bool { return len(post.Letters()) == 3 })
-	if text := post.Letters()[2].Text; !strings.Contains(text, "It is yours.") || !strings.Contains(text, "> Then I take one") {
+	eventually(t, "the second e-mail", func() bool { return len(post.Letters()) == 4 })
+	if text := post.Letters()[3].Text; !strings.Contains(text, "It is yours.") || !strings.Contains(text, "> Then I take one") {
 		t.Errorf("the second one says %s", text)
 	}
 	phone.visit(link)
@@ -103,7 +114,7 @@ func testLetters(t *testing.T, s *fixture) {
 	answer("One more thing")
 	b.visit(s.console + "#/sessions/" + session)
 	b.until(`text("#log").includes("ana@customer.example wants no e-mails about this chat")`)
-	if n := len(post.Letters()); n != 3 {
+	if n := len(post.Letters()); n != 4 {
 		t.Errorf("%d letters", n)
 	}
 	phone.clean()

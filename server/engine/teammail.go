@@ -53,3 +53,72 @@ func (m *mails) TeamLetterEnded(ctx context.Context, sessionID, to, outcome, rea
 	}
 	return err
 }
+
+// MailInvitation sends a link of the team by e-mail, and returns where: to its own address, or
+// that of the person whose password it sets.
+func (m *mails) MailInvitation(ctx context.Context, by chat.Author, id string) (to string, err error) {
+	if !m.relay.Settings().Mail().On() {
+		return "", chat.Errorf(chat.Conflict, "E-mail is not set up: set smtpUrl and mailFrom first")
+	}
+	err = m.relay.transact(ctx, by, lockSystemSession, func(c *change) (err error) {
+		if _, to, err = addressee(c, id); err != nil {
+			return err
+		}
+		return errors.Join(c.SetInvitationMailed(id, chat.MailedWaiting, ""), c.emitFact(chat.EventInvitationMail, chat.InvitationMail{ID: id}))
+	})
+	return to, err
+}
+
+// addressee finds an invitation that still works, and where it can be sent.
+func addressee(rd chat.Reader, id string) (i chat.Invitation, to string, err error) {
+	if i, err = rd.InvitationByID(id); err != nil {
+		return i, "", err
+	}
+	if to = i.Email; i.Person != "" {
+		p, err := rd.Person(i.Person)
+		if err != nil {
+			return i, "", err
+		}
+		to = p.Email
+	}
+	if i.ExpiresAt <= chat.Now() {
+		return i, "", chat.ErrInvitationNotFound
+	}
+	if to = chat.CleanAddress(to); to == "" {
+		return i, "", chat.Errorf(chat.Conflict, "The link has no e-mail address: copy it, or make one with an address")
+	}
+	return i, to, nil
+}
+
+// Invited is a link of the team that is about to be sent.
+type Invited struct {
+	chat.Invitation
+	To     string
+	Secret string
+}
+
+// RenewInvitation gives a link a secret for an e-mail, in place of the one before: it is stored
+// nowhere, and so was that. nil if the link does not work any more.
+func (m *mails) RenewInvitation(ctx context.Context, id string) (*Invited, error) {
+	invited := &Invited{Secret: chat.NewToken()}
+	err := m.relay.store.Apply(ctx, func(tx chat.Tx) (err error) {
+		if invited.Invitation, invited.To, err = addressee(tx, id); err != nil {
+			return err
+		}
+		return tx.RenewInvitation(id, chat.Hash(invited.Secret))
+	})
+	var gone *chat.Error
+	if errors.As(err, &gone) && (gone.Kind == chat.NotFound || gone.Kind == chat.Conflict) {
+		return nil, nil
+	}
+	return invited, err
+}
+
+// InvitationMailed stores what became of the e-mail with a link.
+func (m *mails) InvitationMailed(ctx context.Context, id, outcome, reason string) error {
+	err := m.relay.store.Apply(ctx, func(tx chat.Tx) error { return tx.SetInvitationMailed(id, outcome, reason) })
+	if errors.Is(err, chat.ErrInvitationNotFound) { // withdrawn meanwhile
+		return nil
+	}
+	return err
+}

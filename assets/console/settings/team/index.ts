@@ -12,11 +12,15 @@ import { invitationForm, invitationRow, linkCard } from "./invitations";
 import { personRow } from "./people";
 import type { Invitation, Person, Team } from "./types";
 
+// How often it is asked whether an e-mail is out.
+const sending = 2000;
+
 // members is the lists of people and invitations, with a link that was just made.
 function members(): { team: Team; list: HTMLElement; open: HTMLElement; made: HTMLElement } {
   const list = h("ul", { class: "members" });
   const open = h("ul", { class: "members" });
   const made = h("div", { "aria-live": "polite" });
+  let again = 0;
   const team: Team = {
     async refresh() {
       const both = await attempt(Promise.all([
@@ -30,6 +34,9 @@ function members(): { team: Team; list: HTMLElement; open: HTMLElement; made: HT
       open.replaceChildren(...(invitations.length
         ? invitations.map((i) => invitationRow(i, people, team))
         : [h("li", { class: "hint" }, "No invitation is open.")]));
+      clearTimeout(again);
+      const waits = invitations.some((i) => i.mailed === "waiting") && location.hash === "#/team";
+      if (waits) again = setTimeout(() => void team.refresh(), sending);
     },
     async done(work, what) {
       await attempt(work, what);

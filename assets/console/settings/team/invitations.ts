@@ -14,9 +14,21 @@ export function invitationRow(i: Invitation, people: Person[], team: Team): HTML
   const text = of ? "New password for " + of.name : (i.email || "Anybody with the link") + ", " + roleName(i.role).toLowerCase() +
     (i.sites ? " for " + sitesOf(i) : "");
   const withdraw = (): void => void team.done(call("DELETE", "/invitations/" + i.id), "Not withdrawn");
+  const send = (): void => void team.done(call("POST", "/invitations/" + i.id + "/mail"), "Not sent");
+  const to = of ? of.email : i.email;
   return h("li", { class: "member" },
-    h("div", { class: "member-text" }, h("b", { dir: "auto" }, text), h("div", { class: "hint" }, "Until " + fullTime(i.expiresAt))),
+    h("div", { class: "member-text" }, h("b", { dir: "auto" }, text),
+      h("div", { class: "hint" }, "Until " + fullTime(i.expiresAt) + (i.mailed ? ". " + mailed(i) : ""))),
+    !!to && i.mailed !== "waiting" && button(i.mailed ? "Send again" : "Send by e-mail", send, "Send by e-mail: " + text),
     button("Withdraw", withdraw, "Withdraw: " + text));
+}
+
+// mailed says what became of the e-mail with a link. It has a link of its own.
+function mailed({ mailed: state, mailReason }: Invitation): string {
+  if (state === "waiting") return "The e-mail is on its way; the link that was shown works no more.";
+  if (state === "sent") return "Sent by e-mail; the link that was shown works no more.";
+  if (state === "unknown") return "It is not known whether the e-mail was sent.";
+  return "The mail server refused it: " + (mailReason ?? "") + ".";
 }
 
 // invitationForm makes an invitation, and shows its link; redraw follows what websites there are.

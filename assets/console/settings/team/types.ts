@@ -23,6 +23,9 @@ export interface Invitation {
   personId?: string;
   sites?: string[];
   expiresAt: string;
+  // mailed is what became of the e-mail with the link.
+  mailed?: "waiting" | "sent" | "refused" | "unknown";
+  mailReason?: string;
 }
 
 export interface Link extends Invitation {
