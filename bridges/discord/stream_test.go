@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 func TestStreamEndsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStream(&receiver{log: slog.New(slog.NewTextHandler(io.Discard, nil))}, nil)
+		var storing sync.Mutex // the threads do not wait for each other
 		var stored []string
 		away := true
 		event := func(name string) task {
@@ -23,6 +25,8 @@ func TestStreamEndsInOrder(t *testing.T) {
 				if name == "second" && away {
 					return errors.New("the database is away")
 				}
+				storing.Lock()
+				defer storing.Unlock()
 				stored = append(stored, name)
 				return nil
 			}}
