@@ -188,17 +188,13 @@ func ExamineMail(ctx context.Context, s *chat.Settings, base string, dns mail.Re
 	if problem := mail.Missing(base); problem != nil {
 		out.Findings = append(out.Findings, chat.Bad("public address", problem.Problem, problem.Fix))
 	}
-	server, err := chat.ParseMailServer(settings.Server)
-	if err != nil { // it was checked when it was set
-		out.Findings = append(out.Findings, chat.Bad("server", "SMTP_URL "+err.Error(), "correct SMTP_URL"))
-		return out
-	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	if failed := mail.Check(ctx, server, base); failed != nil {
+	host, failed := mail.Check(ctx, settings.Server, base)
+	if failed != nil {
 		out.Findings = append(out.Findings, chat.Bad("server", failed.Error(), failed.Fix))
 	} else {
-		out.Findings = append(out.Findings, chat.Fine("server", server.Host+" accepts relay"))
+		out.Findings = append(out.Findings, chat.Fine("server", host+" accepts relay"))
 	}
 	out.Findings = append(out.Findings, records(ctx, dns, settings)...)
 	return out

@@ -73,30 +73,23 @@ func (s *Sink) compose(l *engine.Letter, from *mail.Address, settings *chat.Sett
 		name: cmp.Or(from.Name, s.opts.Engine.Sites().ShownName(l.Session.Site), from.Address), colour: settings.Text("primaryColor")}
 	p.fill()
 	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(&mail.Address{Name: p.name, Address: from.Address})
-	m.ToMailAddress(&mail.Address{Address: l.To})
-	s.head(m, l, &p)
+	host := hostOf(s.opts.Base)
+	newest := chat.Hash("letter\n" + l.Messages[len(l.Messages)-1].ID)[:32]
+	m := newLetter(&mail.Address{Name: p.name, Address: from.Address}, l.To, p.Subject, newest+"@"+host)
+	head(m, &l.Session, host, p.link)
 	m.SetBodyString(gomail.TypeTextPlain, p.text())
 	m.AddAlternativeString(gomail.TypeTextHTML, p.html())
 	return m
 }
 
-// head sets what mail programs go by: RFC 2369 and 8058 to refuse more, RFC 2919 to sort, RFC
-// 3834 so that no machine answers.
-func (s *Sink) head(m *gomail.Msg, l *engine.Letter, p *page) {
-	m.Subject(p.Subject)
-	m.SetDate()
-	host := hostOf(s.opts.Base)
-	conversation := chat.Hash("conversation\n" + l.Session.ID)[:32]
-	newest := chat.Hash("letter\n" + l.Messages[len(l.Messages)-1].ID)[:32]
-	m.SetMessageIDWithValue(newest + "@" + host)
+// head sets what mail programs go by: RFC 2369 and 8058 to refuse more, RFC 2919 to sort.
+func head(m *gomail.Msg, session *chat.Session, host, link string) {
+	conversation := chat.Hash("conversation\n" + session.ID)[:32]
 	m.SetGenHeader(gomail.HeaderReferences, "<"+conversation+"@"+host+">")
 	m.SetGenHeader(gomail.HeaderInReplyTo, "<"+conversation+"@"+host+">")
-	m.SetGenHeader("List-Id", "<"+chat.SiteName(l.Session.Site)+".chat."+host+">")
-	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+p.link+">")
+	m.SetGenHeader("List-Id", "<"+chat.SiteName(session.Site)+".chat."+host+">")
+	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+link+">")
 	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
-	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 }
 
@@ -109,7 +102,7 @@ func hostOf(base string) string {
 
 // fill writes the names into the phrases.
 func (p *page) fill() {
-	for _, text := range []*string{&p.Subject, &p.Why, &p.Stop, &p.Ask} {
+	for _, text := range []*string{&p.Subject, &p.Why} {
 		*text = chat.OneLine(strings.ReplaceAll(*text, "{name}", p.name))
 	}
 }
@@ -122,11 +115,6 @@ func (s *Sink) show(list []chat.Message, p *page, settings *chat.Settings) (out 
 			who = cmp.Or(m.OperatorName, settings.Text("operatorName"), p.name)
 		}
 		s.opts.Files.Show(&m, chat.Now().Add(fileLife))
-		for i := range m.Attachments.V {
-			if a := &m.Attachments.V[i]; strings.HasPrefix(a.URL, "/") {
-				a.URL = s.opts.Base + a.URL
-			}
-		}
 		one := said{who: strings.ReplaceAll(p.Wrote, "{who}", chat.OneLine(who)), files: m.Attachments.V}
 		if m.Content != "" {
 			one.lines = strings.Split(m.Content, "\n")

@@ -114,30 +114,30 @@ var errPace = errors.New("other e-mails go first")
 // send sends a letter and stores what became of it; the error is that of one to be sent later.
 func (s *Sink) send(ctx context.Context, l *engine.Letter) error {
 	engine, settings := s.opts.Engine, s.opts.Engine.SettingsOf(l.Session.Site)
+	putOff := func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }
 	from, err := mail.ParseAddress(settings.Mail().From)
 	if err != nil { // switched off meanwhile
-		return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, nil)
+		return s.store(ctx, putOff, nil)
 	}
 	server, failed := s.server()
 	if failed == nil {
 		failed = transmit(ctx, server, s.opts.Base, s.compose(l, from, settings))
 	}
 	s.opts.Health.note(failed)
-	switch {
-	case failed == nil:
-		return s.store(ctx, func(ctx context.Context) error { return engine.LetterSent(ctx, l) }, nil)
-	case failed.about == aboutUnknown:
-		return s.store(ctx, func(ctx context.Context) error { return engine.LetterUnknown(ctx, l) }, nil)
-	case failed.final && (failed.about == aboutAddress || failed.about == aboutLetter):
+	switch outcome := failed.outcome(); outcome {
+	case later:
+		return s.store(ctx, putOff, s.retry(failed))
+	case chat.MailedRefused:
 		return s.store(ctx, func(ctx context.Context) error {
 			return engine.LetterRefused(ctx, l, failed.about == aboutAddress, failed.Details)
 		}, nil)
+	default:
+		return s.store(ctx, func(ctx context.Context) error { return engine.LetterSent(ctx, l, outcome == chat.MailedSent) }, nil)
 	}
-	return s.store(ctx, func(ctx context.Context) error { return engine.LetterPutOff(ctx, l) }, s.later(failed))
 }
 
-// later makes a letter wait, and all of them if it is the server that fails.
-func (s *Sink) later(f *Failure) error {
+// retry makes a letter wait, and all of them if it is the server that fails.
+func (s *Sink) retry(f *Failure) error {
 	if f.about == aboutServer {
 		return &chat.RetryAfter{After: s.opts.Health.pause(), Scope: chat.ScopeSink, Refused: true, Cause: f}
 	}
@@ -149,11 +149,7 @@ func (s *Sink) server() (chat.MailServer, *Failure) {
 	if missing := Missing(s.opts.Base); missing != nil {
 		return chat.MailServer{}, missing
 	}
-	server, err := chat.ParseMailServer(s.opts.Server)
-	if err != nil {
-		return server, &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL", about: aboutServer}
-	}
-	return server, nil
+	return serverOf(s.opts.Server)
 }
 
 // store stores an outcome until that works: the database may be away. It returns after, as a
@@ -180,22 +176,28 @@ func Missing(base string) *Failure {
 
 // Test sends an e-mail at once to an address that somebody who may change the settings chose.
 func Test(ctx context.Context, settings chat.MailSettings, base, to, name string) *Failure {
-	server, err := chat.ParseMailServer(settings.Server)
-	if err != nil {
-		return &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL"}
+	server, failed := serverOf(settings.Server)
+	if failed != nil {
+		return failed
 	}
 	from, err := mail.ParseAddress(settings.From)
 	if err != nil {
 		return &Failure{Problem: "MAIL_FROM is no e-mail address", Fix: "correct MAIL_FROM"}
 	}
 	from.Name = cmp.Or(from.Name, name)
+	m := newLetter(from, to, "relay can send e-mails", chat.NewToken()+"@"+hostOf(base))
+	m.SetBodyString(gomail.TypeTextPlain, "This e-mail was sent from relay's console to try the settings.\nVisitors who have left get answers from this address.\n")
+	return transmit(ctx, server, base, m)
+}
+
+// newLetter begins an e-mail, which no machine should answer (RFC 3834).
+func newLetter(from *mail.Address, to, subject, id string) *gomail.Msg {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(from)
 	m.ToMailAddress(&mail.Address{Address: to})
-	m.Subject("relay can send e-mails")
+	m.Subject(subject)
 	m.SetDate()
-	m.SetMessageIDWithValue(chat.NewToken() + "@" + hostOf(base))
+	m.SetMessageIDWithValue(id)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
-	m.SetBodyString(gomail.TypeTextPlain, "This e-mail was sent from relay's console to try the settings.\nVisitors who have left get answers from this address.\n")
-	return transmit(ctx, server, base, m)
+	return m
 }

@@ -47,6 +47,31 @@ func (f *Failure) Error() string {
 	return f.Problem + ": " + f.Details
 }
 
+// later is the outcome of a letter that is to be sent once more.
+const later = ""
+
+// outcome is what became of a letter: f is nil if it was taken.
+func (f *Failure) outcome() string {
+	switch {
+	case f == nil:
+		return chat.MailedSent
+	case f.about == aboutUnknown:
+		return chat.MailedUnknown
+	case f.final && f.about != aboutServer:
+		return chat.MailedRefused
+	}
+	return later
+}
+
+// serverOf reads the setting that names the server, which was checked when it was set.
+func serverOf(setting string) (chat.MailServer, *Failure) {
+	server, err := chat.ParseMailServer(setting)
+	if err != nil {
+		return server, &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL", about: aboutServer}
+	}
+	return server, nil
+}
+
 // noAddress: links in e-mails need relay's own address.
 var noAddress = &Failure{Problem: "E-mails need relay's own address for their links", Fix: "set PUBLIC_URL and restart relay", about: aboutServer}
 
@@ -108,13 +133,17 @@ func transmit(ctx context.Context, server chat.MailServer, base string, letter *
 	return sendFailure(err)
 }
 
-// Check connects and signs in, and sends nothing.
-func Check(ctx context.Context, server chat.MailServer, base string) *Failure {
+// Check connects and signs in, and sends nothing. It returns who accepts relay.
+func Check(ctx context.Context, setting, base string) (host string, _ *Failure) {
+	server, failed := serverOf(setting)
+	if failed != nil {
+		return "", failed
+	}
 	client, line, failed := dial(ctx, server, base)
 	if failed == nil {
 		_ = client.CloseWithSMTPClient(line) // nothing depends on the goodbye
 	}
-	return failed
+	return server.Host, failed
 }
 
 // dialFailure explains why there is no line to the server.

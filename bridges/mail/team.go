@@ -60,27 +60,20 @@ func (s *Sink) run(ctx context.Context, e errand, again bool) error {
 		failed = transmit(ctx, server, s.opts.Base, letter)
 	}
 	s.opts.Health.note(failed)
-	switch {
-	case failed == nil:
-		return ended(chat.MailedSent, "")
-	case failed.about == aboutUnknown:
-		return ended(chat.MailedUnknown, "")
-	case failed.final && failed.about != aboutServer:
-		return ended(chat.MailedRefused, failed.Details)
+	switch outcome := failed.outcome(); outcome {
+	case later:
+		return s.retry(failed)
+	case chat.MailedRefused:
+		return ended(outcome, failed.Details)
+	default:
+		return ended(outcome, "")
 	}
-	return s.later(failed)
 }
 
 // composeToTeam writes an e-mail to somebody of the team. Its id is the delivery's, so that it never
 // has two.
 func (s *Sink) composeToTeam(d *chat.Delivery, from *mail.Address, to, subject, text string) *gomail.Msg {
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	m.FromMailAddress(from)
-	m.ToMailAddress(&mail.Address{Address: to})
-	m.Subject(chat.OneLine(subject))
-	m.SetDate()
-	m.SetMessageIDWithValue(chat.Hash("team\n" + d.ID())[:32] + "@" + hostOf(s.opts.Base))
-	m.SetGenHeader("Auto-Submitted", "auto-generated")
+	m := newLetter(from, to, chat.OneLine(subject), chat.Hash("team\n" + d.ID())[:32]+"@"+hostOf(s.opts.Base))
 	m.SetBodyString(gomail.TypeTextPlain, text)
 	return m
 }

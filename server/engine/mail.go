@@ -62,6 +62,7 @@ func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, ke
 	m.claiming.Lock()
 	defer m.claiming.Unlock()
 	for again := true; again && err == nil; {
+		again = false
 		err = m.inSession(ctx, sessionID, func(c *change) (err error) {
 			if again = c.session.Mailing; again {
 				return c.endMailing(c.session.Email(), chat.MailedUnknown, "")
@@ -69,9 +70,6 @@ func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, ke
 			letter, err = m.claim(c, rev, keys)
 			return err
 		})
-	}
-	if errors.Is(err, chat.ErrSessionNotFound) { // erased meanwhile
-		return nil, nil
 	}
 	return letter, err
 }
@@ -106,8 +104,13 @@ func (m *mails) untilGone(sessionID string) error {
 	return nil
 }
 
+// inSession changes a session, unless it was erased meanwhile.
 func (m *mails) inSession(ctx context.Context, sessionID string, op func(*change) error) error {
-	return m.relay.change(ctx, chat.Author{Source: chat.SourceRelay}, sessionID, op)
+	err := m.relay.change(ctx, chat.Author{Source: chat.SourceRelay}, sessionID, op)
+	if errors.Is(err, chat.ErrSessionNotFound) {
+		return nil
+	}
+	return err
 }
 
 // endMailing stores what became of an e-mail, or why none is sent.
@@ -210,18 +213,16 @@ func (c *change) countMail(l *Letter, about string, n int64) error {
 	return c.CountMail(c.session.Site, l.keys(l.To, about), chat.DayOf(c.at), n)
 }
 
-// LetterSent stores that a letter is on its way.
-func (m *mails) LetterSent(ctx context.Context, l *Letter) error {
+// LetterSent stores that a letter is on its way, or that nobody knows whether it is.
+func (m *mails) LetterSent(ctx context.Context, l *Letter, known bool) error {
 	outcome := chat.MailedSent
-	if l.Asks {
+	switch {
+	case !known:
+		outcome = chat.MailedUnknown
+	case l.Asks:
 		outcome = chat.MailedAsked
 	}
 	return m.settle(ctx, l, func(c *change) error { return c.endMailing(l.To, outcome, "") })
-}
-
-// LetterUnknown stores that nobody knows whether a letter is on its way.
-func (m *mails) LetterUnknown(ctx context.Context, l *Letter) error {
-	return m.settle(ctx, l, func(c *change) error { return c.endMailing(l.To, chat.MailedUnknown, "") })
 }
 
 // LetterRefused stores that the server does not take a letter, and if that is for its address,
@@ -261,16 +262,12 @@ func (c *change) unask(l *Letter) error {
 // settle changes what a letter is about, unless somebody else has said meanwhile what became
 // of it.
 func (m *mails) settle(ctx context.Context, l *Letter, op func(*change) error) error {
-	err := m.inSession(ctx, l.Session.ID, func(c *change) error {
+	return m.inSession(ctx, l.Session.ID, func(c *change) error {
 		if !c.session.Mailing || c.session.MailedSeq != l.Newest() {
 			return nil
 		}
 		return op(c)
 	})
-	if errors.Is(err, chat.ErrSessionNotFound) {
-		return nil
-	}
-	return err
 }
 
 // ConfirmMail notes, under the key of an address and the browser that gave it, that its owner

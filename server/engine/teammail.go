@@ -45,13 +45,9 @@ func (m *mails) TeamLetter(ctx context.Context, e *chat.Event, asks chat.TeamMai
 
 // TeamLetterEnded stores what became of an e-mail to the team.
 func (m *mails) TeamLetterEnded(ctx context.Context, sessionID, to, outcome, reason string) error {
-	err := m.inSession(ctx, sessionID, func(c *change) error {
+	return m.inSession(ctx, sessionID, func(c *change) error {
 		return c.emitFact(chat.EventMailed, chat.MailedTo(to, outcome, reason, c.at))
 	})
-	if errors.Is(err, chat.ErrSessionNotFound) {
-		return nil
-	}
-	return err
 }
 
 // MailInvitation sends a link of the team by e-mail, and returns where: to its own address, or
