@@ -1,8 +1,6 @@
 package server
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -45,9 +43,7 @@ func (l conversationLinks) open(link string) (sessionID string, until chat.Time,
 }
 
 func (l conversationLinks) sign(named string) string {
-	mac := hmac.New(sha256.New, l.key)
-	mac.Write([]byte(named))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+	return base64.RawURLEncoding.EncodeToString(chat.MAC(l.key, named)[:16])
 }
 
 // deviceAPI lets visitors go on at another device.

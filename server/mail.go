@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -48,7 +46,7 @@ type mailed struct {
 // Key hides an e-mail address, see [engine.MailKeys]: without relay's own key nobody finds out
 // whose it is.
 func (l *MailLinks) Key(address, about string) string {
-	return hex.EncodeToString(l.mac("address\n" + address + "\n" + about))[:32]
+	return hex.EncodeToString(chat.MAC(l.key, "address\n"+address+"\n"+about))[:32]
 }
 
 // Letter is the address for the owner of an e-mail address, about a conversation.
@@ -71,13 +69,7 @@ func (l *MailLinks) open(link string) (m mailed, ok bool) {
 }
 
 func (l *MailLinks) sign(named string) string {
-	return base64.RawURLEncoding.EncodeToString(l.mac("link\n" + named)[:16])
-}
-
-func (l *MailLinks) mac(text string) []byte {
-	mac := hmac.New(sha256.New, l.key)
-	mac.Write([]byte(text))
-	return mac.Sum(nil)
+	return base64.RawURLEncoding.EncodeToString(chat.MAC(l.key, "link\n"+named)[:16])
 }
 
 // mailAPI is for those who get e-mails, and for who set them up.

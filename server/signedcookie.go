@@ -2,12 +2,13 @@ package server
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/relay-chat/relay/server/chat"
 )
 
 // signedCookies makes and verifies the values of cookies that say who somebody is.
@@ -54,7 +55,5 @@ func (c signedCookies) open(name, value string) (text string, ok bool) {
 }
 
 func (c signedCookies) signature(name, value string) []byte {
-	mac := hmac.New(sha256.New, c.key)
-	mac.Write([]byte(name + "=" + value))
-	return mac.Sum(nil)
+	return chat.MAC(c.key, name+"="+value)
 }

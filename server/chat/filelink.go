@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
 	"strconv"
@@ -49,7 +47,5 @@ func (l *FileLinks) Check(id, exp, sig string, now Time) bool {
 }
 
 func (l *FileLinks) sign(id, exp string) string {
-	mac := hmac.New(sha256.New, l.key)
-	mac.Write([]byte(id + "\n" + exp))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:18])
+	return base64.RawURLEncoding.EncodeToString(MAC(l.key, id+"\n"+exp)[:18])
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -39,6 +40,13 @@ func NewToken() string { return rand.Text() + rand.Text() }
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
+}
+
+// MAC is the HMAC-SHA256 of a text: relay's signatures, and those that it checks.
+func MAC(key []byte, text string) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
 }
 
 // SameSecret compares two secrets in constant time, whatever their lengths.

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
@@ -122,7 +120,5 @@ func (r *Relay) verify(identity map[string]any, userHash string) (bool, error) {
 
 // hexMAC is the HMAC-SHA256 of a text in hex.
 func hexMAC(secret, text string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(text))
-	return hex.EncodeToString(mac.Sum(nil))
+	return hex.EncodeToString(chat.MAC([]byte(secret), text))
 }
