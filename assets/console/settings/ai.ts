@@ -8,7 +8,8 @@ import { form, type Field } from "./form";
 import { loadBridges } from "../shell/health";
 import { state } from "../state/store";
 import type { Page } from "./page";
-import { button, feedback, section } from "./settings";
+import { section } from "./settings";
+import { testing } from "./testing";
 
 // Test is how the model answered a test question.
 interface Test {
@@ -48,14 +49,10 @@ function fields(): Field[] {
 }
 
 export function aiPage(): Page {
-  const said = feedback();
-  const result = h("div", { "aria-live": "polite" });
   const ai = form(fields());
   const spent = h("p", { class: "hint", id: "ai-today" });
   const today = (): void => void loadBridges().then(() => (spent.textContent = use()));
 
-  const changed = (): boolean => !!Object.keys(ai.changes()).length;
-  const label = (): void => void (test.textContent = changed() ? "Save and test" : "Test");
   const address = (): string => ai.node.querySelector<HTMLInputElement>("[data-setting=aiBaseUrl] .input")?.value.trim() ?? "";
   ai.onconfirm = async (error) => {
     const yes = await confirmHost(address(), error.confirm!);
@@ -67,23 +64,10 @@ export function aiPage(): Page {
     const answer = await call<Test>("POST", "/ai/test", {});
     return answer.confirm && (await confirmHost(address(), answer.confirm)) ? call<Test>("POST", "/ai/test", {}) : answer;
   };
-  const ask = async (): Promise<void> => {
-    if (test.ariaDisabled === "true" || (changed() && !(await ai.save()))) return;
-    test.ariaDisabled = "true";
-    said.said("Waiting for the answer…");
-    result.replaceChildren();
-    try {
-      const answer = await tested();
-      result.replaceChildren(...drawTest(answer));
-      said.said("");
-    } catch (error) {
-      said.refused(error);
-    }
-    test.ariaDisabled = null;
-    today();
-  };
-  const test = button("Test", ask);
-  ai.node.addEventListener("input", label);
+  const test = testing({
+    form: ai, small: true, label: "Test", waiting: "Waiting for the answer…", run: async () => drawTest(await tested()), after: today,
+  });
+  ai.node.addEventListener("input", test.draw);
 
   return {
     node: section("AI",
@@ -91,9 +75,9 @@ export function aiPage(): Page {
         "While nobody is there, it answers from your own pages and links to its sources. " +
           "Visitors see that it is an AI and can ask for a person. ",
         h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works and which data is sent")),
-      spent, ai.node, h("div", { class: "buttons" }, test, ...said.nodes), result),
+      spent, ai.node, ...test.nodes),
     form: ai,
-    show: label,
+    show: test.draw,
     opened: today,
   };
 }

@@ -8,7 +8,8 @@ import { findings } from "./channels/findings";
 import { number, secret, text, type Secret } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
-import { button, everywhere, feedback, labelled, section, shownSite } from "./settings";
+import { button, everywhere, labelled, section, shownSite } from "./settings";
+import { testing } from "./testing";
 
 // Status is how e-mail is doing.
 interface Status {
@@ -82,32 +83,17 @@ export function mailPage(): Page {
   ]);
   const doing = h("p", { class: "hint", id: "mail-state" });
   const to = h("input", { class: "input", type: "email", autocomplete: "email" });
-  const said = feedback();
-  const result = h("div", { id: "mail-answer", "aria-live": "polite" });
-
   const look = async (): Promise<void> => {
     doing.textContent = inWords(await call<Status>("GET", "/mail"));
   };
-  const changed = (): boolean => !!Object.keys(mail.changes()).length;
-  const ask = async (): Promise<void> => {
-    if (test.ariaDisabled === "true" || (changed() && !(await mail.save()))) return;
-    test.ariaDisabled = "true";
-    result.replaceChildren();
-    said.said("Waiting for the server…");
-    try {
-      result.replaceChildren(...drawTest(await call<Test>("POST", "/mail/test?site=" + shownSite(), { to: to.value.trim() }), to.value));
-      said.said("");
-    } catch (error) {
-      said.refused(error);
-    }
-    test.ariaDisabled = null;
-    void look();
-  };
-  const test = button("Send a test", () => void ask());
-  const label = (): void => void (test.textContent = changed() ? "Save and send a test" : "Send a test");
-  mail.node.addEventListener("input", label);
+  const test = testing({
+    form: mail, answer: "mail-answer", small: true, label: "Send a test", waiting: "Waiting for the server…",
+    run: async () => drawTest(await call<Test>("POST", "/mail/test?site=" + shownSite(), { to: to.value.trim() }), to.value),
+    after: () => void look(),
+  });
+  mail.node.addEventListener("input", test.draw);
   mail.onsaved = () => {
-    label();
+    test.draw();
     void look();
   };
 
@@ -118,9 +104,9 @@ export function mailPage(): Page {
           "The first e-mail asks whether more may follow. ",
         h("a", { href: "/docs/mail", target: "_blank", rel: "noopener" }, "How it works")),
       doing, everywhere ? helper(server) : "", mail.node,
-      labelled("Send the test to", to), h("div", { class: "buttons" }, test, ...said.nodes), result),
+      labelled("Send the test to", to), ...test.nodes),
     form: mail,
-    show: label,
+    show: test.draw,
     opened: () => void look(),
   };
 }

@@ -6,39 +6,13 @@ import { sentence } from "../ui/format";
 import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
 import { deliveriesSection } from "./deliveries";
-import { form, type Form } from "./form";
+import { form } from "./form";
 import type { Page } from "./page";
-import { feedback, section, shownSite } from "./settings";
+import { section, shownSite } from "./settings";
+import { testing } from "./testing";
 
 const secretHint = "It signs every event, so that the receiver knows who sent it. It is not shown again. Let relay generate it: " +
   "such a secret works with every Standard Webhooks library.";
-
-// testing posts a test event, after saving what was changed, and shows what the receiver answered.
-function testing(hook: Form) {
-  const said = feedback();
-  const answer = h("div", { id: "hook-answer", "aria-live": "polite" });
-  const test = h("button", { class: "button", id: "hook-test", onclick: () => void ask() }, "Send test event");
-  const changed = (): boolean => !!Object.keys(hook.changes()).length;
-  const ask = async (): Promise<void> => {
-    if (test.ariaDisabled === "true" || (changed() && !(await hook.save()))) return;
-    test.ariaDisabled = "true";
-    answer.replaceChildren();
-    said.said("Waiting for the answer…");
-    try {
-      answer.replaceChildren(...drawAnswer(await call<WebhookTest>("POST", "/webhooks/test?site=" + shownSite())));
-      said.said("");
-    } catch (error) {
-      said.refused(error);
-    }
-    test.ariaDisabled = null;
-  };
-  return {
-    nodes: [h("div", { class: "buttons" }, test, ...said.nodes), answer],
-    label: () => void (test.textContent = changed() ? "Save and send test event" : "Send test event"),
-    // A test result is outdated once the settings change.
-    forget: () => answer.replaceChildren(),
-  };
-}
 
 export function webhookPage(): Page {
   const url = text({ type: "url", placeholder: "https://example.com/relay" });
@@ -54,13 +28,16 @@ export function webhookPage(): Page {
     { name: "eventsWebhookSecret", label: "Secret", control: key, hint: keyHint },
     { name: "eventsWebhookHeaderPrefix", label: "Headers begin with", control: prefix, hint: example },
   ]);
-  const test = testing(hook);
+  const test = testing({
+    form: hook, id: "hook-test", answer: "hook-answer", label: "Send test event", waiting: "Waiting for the answer…",
+    run: async () => drawAnswer(await call<WebhookTest>("POST", "/webhooks/test?site=" + shownSite())),
+  });
   const deliveries = deliveriesSection("webhook", "Deliveries of the last 7 days");
 
   const label = (): void => {
     const begin = String(prefix.get() ?? "X-Service");
     example.textContent = begin + "-Event and " + begin + "-Signature";
-    test.label();
+    test.draw();
   };
   // make makes a secret that every library of Standard Webhooks takes, and shows it this once.
   const make = (): void => {
@@ -71,7 +48,7 @@ export function webhookPage(): Page {
   hook.node.addEventListener("input", label);
   hook.onsaved = () => {
     keyHint.textContent = secretHint;
-    test.forget();
+    test.forget(); // it is outdated once the settings change
   };
 
   return {
