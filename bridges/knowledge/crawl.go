@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/apart"
 	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -111,7 +112,7 @@ var errEndedRelay = errors.New("relay stopped each time while it read this")
 func (k *Knowledge) readFile(ctx context.Context, r *chat.PageResult) {
 	d, err := k.extract(ctx, reading{Name: r.Page.Title, Data: r.Page.File})
 	switch {
-	case errors.Is(err, errNoReader):
+	case errors.Is(err, apart.ErrNotStarted):
 		k.retryLater(r, err, 0)
 	case err != nil:
 		reject(r, err)
@@ -133,11 +134,11 @@ func (k *Knowledge) document(ctx context.Context, r *chat.PageResult, a answer) 
 	}
 	d, err := k.extract(ctx, reading{ContentType: contentType(a.header), At: a.at.String(), Data: a.body})
 	switch {
-	case errors.Is(err, errNoReader):
+	case errors.Is(err, apart.ErrNotStarted):
 		k.retryLater(r, err, 0)
 	case err != nil:
 		reject(r, err)
-		if errors.Is(err, errReader) {
+		if errors.Is(err, apart.ErrTooMuch) {
 			r.Page.Hash = hash
 		}
 	}

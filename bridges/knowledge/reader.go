@@ -9,20 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
-	"runtime"
-	"strconv"
-	"time"
+
+	"github.com/relay-chat/relay/bridges/apart"
 )
 
-// What reading one document may take. The system ends a reader that takes more.
-const (
-	readerCPU    = 10 * time.Second // of processor time
-	readerMemory = 512 << 20        // bytes
-	readerTime   = time.Minute      // on a machine that is busy with other things
-	readerOutput = 64 << 20         // bytes of what it tells relay
-)
+// readerOutput is how many bytes the reader of a document may tell relay.
+const readerOutput = 64 << 20
 
 // reading is a document to be read, as relay tells the reader.
 type reading struct {
@@ -32,15 +24,9 @@ type reading struct {
 	Data        []byte
 }
 
-// reader reads a document. It answers errReader when the document was too much for it,
-// and errNoReader when none could be started, which says nothing about the document.
+// reader reads a document. It answers [apart.ErrTooMuch] when the document was too much for it,
+// and [apart.ErrNotStarted] when none could be started, which says nothing about the document.
 type reader func(ctx context.Context, r reading) (document, error)
-
-// The errors of reading that are not the document's own words.
-var (
-	errReader   = errors.New("it was too much to read")
-	errNoReader = errors.New("relay could not start the process that reads documents")
-)
 
 // readHere reads a document in this process, for tests of trusted ones.
 func readHere(_ context.Context, r reading) (document, error) {
@@ -65,7 +51,7 @@ type result struct {
 // and writes what it says to out. The process must end afterwards.
 func ReadDocument(in io.Reader, out io.Writer) error {
 	var answer result
-	if err := limitProcess(); err != nil {
+	if err := apart.Limit(); err != nil {
 		answer.Failed = err.Error()
 		return json.NewEncoder(out).Encode(answer)
 	}
@@ -101,42 +87,20 @@ func runReader(ctx context.Context, command []string, r reading) (document, erro
 	if err != nil {
 		return document{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readerTime)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = []string{"GOMAXPROCS=1", "GOTRACEBACK=none", "GOMEMLIMIT=" + strconv.Itoa(readerMemory/2)}
-	if runtime.GOOS == "windows" {
-		cmd.Env = append(cmd.Env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"))
-	}
 	out := &limitedBuffer{left: readerOutput}
-	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = bytes.NewReader(question), out, time.Second
-	if err := cmd.Start(); err != nil {
-		return document{}, fmt.Errorf("%w: %w", errNoReader, err)
-	}
-	if err := cmd.Wait(); err != nil {
-		if context.Cause(ctx) == context.Canceled {
-			return document{}, ctx.Err()
-		}
-		return document{}, tooMuch(cmd.ProcessState)
+	if err := apart.Run(ctx, command, bytes.NewReader(question), out); err != nil {
+		return document{}, err
 	}
 	var answer result
 	switch err := json.Unmarshal(out.kept, &answer); {
 	case err != nil:
-		return document{}, fmt.Errorf("%w: its text is longer than relay keeps", errReader)
+		return document{}, fmt.Errorf("%w: its text is longer than relay keeps", apart.ErrTooMuch)
 	case answer.Failed != "":
-		return document{}, fmt.Errorf("%w: %s", errNoReader, answer.Failed)
+		return document{}, fmt.Errorf("%w: %s", apart.ErrNotStarted, answer.Failed)
 	case answer.Error != "":
 		return answer.Document, errors.New(answer.Error)
 	}
 	return answer.Document, nil
-}
-
-// tooMuch says what ended a reader.
-func tooMuch(state *os.ProcessState) error {
-	if state.UserTime()+state.SystemTime() > readerCPU*9/10 {
-		return fmt.Errorf("%w: it takes longer than %d seconds", errReader, int(readerCPU.Seconds()))
-	}
-	return fmt.Errorf("%w: it unpacks to more than relay reads (%d MB)", errReader, readerMemory>>20)
 }
 
 // limitedBuffer keeps what is written to it, up to a limit.

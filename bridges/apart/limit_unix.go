@@ -1,6 +1,6 @@
 //go:build !windows
 
-package knowledge
+package apart
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitProcess has the system end this process when it takes too much memory or time,
+// Limit has the system end this process when it takes too much memory or time,
 // and lets it open nothing any more: no file and no connection. The three files that it
 // has stay open.
-func limitProcess() error {
+func Limit() error {
 	// Go's runtime opens files of its own with the first timer, and never again.
 	<-time.After(time.Nanosecond)
 	// Where memory is short, this process is what has to go. Only Linux knows that.
@@ -23,8 +23,8 @@ func limitProcess() error {
 		kind int
 		most uint64
 	}{
-		{"processor time", unix.RLIMIT_CPU, uint64(readerCPU / time.Second)},
-		{"memory", unix.RLIMIT_DATA, readerMemory},
+		{"processor time", unix.RLIMIT_CPU, uint64(processorTime / time.Second)},
+		{"memory", unix.RLIMIT_DATA, memory},
 		{"the size of files", unix.RLIMIT_FSIZE, 0},
 		{"core dumps", unix.RLIMIT_CORE, 0},
 		{"open files", unix.RLIMIT_NOFILE, 0},
