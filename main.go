@@ -23,6 +23,7 @@ import (
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/bridges/mail/incoming"
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/db"
@@ -101,6 +102,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exitCode(help(stdout, flags.Args), stderr)
 	case words[0] == readDocument:
 		return exitCode(knowledge.ReadDocument(os.Stdin, stdout), stderr)
+	case words[0] == readMail:
+		return exitCode(incoming.Read(os.Stdin, stdout), stderr)
 	case flags.Version || words[0] == "version":
 		fmt.Fprintf(stdout, "relay %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return 0
@@ -192,7 +195,8 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
 	hook, ai := a.webhook(engine, links), a.ai(engine, base)
-	push, counter, mail := a.push(engine, team.Devices), a.statistics(engine), a.mail(engine, keys)
+	push, counter := a.push(engine, team.Devices), a.statistics(engine)
+	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
@@ -214,6 +218,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		ai.Run,
 		push.Run,
 		mail.Run,
+		box.Run,
 		counter.Run,
 		keys.Run,
 		metrics,

@@ -25,7 +25,7 @@ import (
 
 // TestMain lets the tests' program be the reader of documents, as relay is.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == readDocument {
+	if len(os.Args) > 1 && (os.Args[1] == readDocument || os.Args[1] == readMail) {
 		os.Exit(run(context.Background(), os.Args[1:], nil, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())

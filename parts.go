@@ -126,20 +126,23 @@ func (a *app) webhook(engine *engine.Engine, links *chat.FileLinks) *bridges.Web
 // knowledge returns the knowledge base. It reads nothing before its Run.
 func (a *app) knowledge(database *db.DB, settings func() *chat.Settings) *knowledge.Knowledge {
 	return knowledge.New(knowledge.Options{Store: database, Log: a.log, Allowed: a.cfg.WebhookAllowCIDRs, Version: version,
-		Reader: readerCommand(), Embedding: bridges.Embedding(settings, a.cfg.WebhookAllowCIDRs)})
+		Reader: readerCommand(readDocument), Embedding: bridges.Embedding(settings, a.cfg.WebhookAllowCIDRs)})
 }
 
-// readDocument is the command by which relay starts itself to read one document, within
-// limits of the system. It is for nobody else and stands in no list.
-const readDocument = "read-document"
+// The commands by which relay starts itself to read one document or one e-mail, within limits of
+// the system. They are for nobody else and stand in no list.
+const (
+	readDocument = "read-document"
+	readMail     = "read-mail"
+)
 
-// readerCommand is how relay starts itself to read a document.
-func readerCommand() []string {
+// readerCommand is how relay starts itself to read something.
+func readerCommand(what string) []string {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0]
 	}
-	return []string{program, readDocument}
+	return []string{program, what}
 }
 
 // bridges returns the set of bridges. None runs before its Run.
@@ -165,9 +168,11 @@ func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 	return bridges.NewPush(engine, devices, bridges.PushOptions{Allowed: a.cfg.WebhookAllowCIDRs, Contact: contact, Log: a.log})
 }
 
-// mail returns the e-mails to visitors. It sends none before its Run.
-func (a *app) mail(engine *engine.Engine, keys *server.Keyring) *bridges.Mail {
-	return bridges.NewMail(engine, bridges.MailOptions{Links: keys.Mails(a.cfg.PublicURL), Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, DNS: net.DefaultResolver, Log: a.log})
+// mail returns the e-mails to visitors, and the mailbox with their answers. Neither does anything before its Run.
+func (a *app) mail(engine *engine.Engine, keys *server.Keyring) (*bridges.Mail, *bridges.Mailbox) {
+	threads, links := keys.MailThreads(), keys.Mails(a.cfg.PublicURL)
+	box := bridges.NewMailbox(engine, bridges.MailboxOptions{Threads: threads, Keys: links.Key, Reader: readerCommand(readMail), Log: a.log})
+	return bridges.NewMail(engine, bridges.MailOptions{Links: links, Threads: threads, Mailbox: box, Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, DNS: net.DefaultResolver, Log: a.log}), box
 }
 
 func (a *app) statistics(engine *engine.Engine) *statistics.Counter {

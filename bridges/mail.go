@@ -17,10 +17,13 @@ import (
 // MailOptions are the parts and settings of a Mail.
 type MailOptions struct {
 	Links mail.Links
-	Files *chat.FileLinks
-	Base  string // relay's own address
-	DNS   mail.Resolver
-	Log   *slog.Logger
+	// Threads names what answers belong to, Mailbox reads them.
+	Threads mail.Threads
+	Mailbox *Mailbox
+	Files   *chat.FileLinks
+	Base    string // relay's own address
+	DNS     mail.Resolver
+	Log     *slog.Logger
 }
 
 // Mail sends visitors what they have not read, while the settings name a server.
@@ -57,7 +60,7 @@ func (m *Mail) on() bool {
 // common are the settings that are the same for all sites.
 func (m *Mail) common() chat.MailSettings {
 	settings := m.engine.Settings().Mail()
-	settings.From = ""
+	settings.From, settings.Reply = "", ""
 	return settings
 }
 
@@ -80,7 +83,7 @@ func (m *Mail) run(ctx context.Context, lease *nodes.Lease) error {
 func (m *Mail) serve(ctx context.Context, lease *nodes.Lease, settings chat.MailSettings) error {
 	ctx, stop := context.WithCancel(ctx)
 	health := m.healthOf(settings.Server)
-	sink := mail.New(mail.Options{Engine: m.engine, Server: settings.Server, Rate: settings.Rate, Links: m.opts.Links, Files: m.opts.Files,
+	sink := mail.New(mail.Options{Engine: m.engine, Server: settings.Server, Rate: settings.Rate, Links: m.opts.Links, Threads: m.opts.Threads, Files: m.opts.Files,
 		Base: m.opts.Base, Health: health})
 	var serving sync.WaitGroup
 	var err error
@@ -97,9 +100,10 @@ func (m *Mail) serve(ctx context.Context, lease *nodes.Lease, settings chat.Mail
 
 // State returns how e-mail is doing.
 func (m *Mail) State(ctx context.Context) (chat.MailStatus, error) {
-	state := chat.MailStatus{State: chat.MailOff}
-	if !m.on() {
-		return state, nil
+	box, err := m.opts.Mailbox.State(ctx)
+	state := chat.MailStatus{State: chat.MailOff, Mailbox: box}
+	if err != nil || !m.on() {
+		return state, err
 	}
 	state = mailHealth(m.healthOf(m.engine.Settings().Mail().Server))
 	if _, err := m.engine.Nodes.Described(ctx, chat.MailSink, &state); err != nil {
@@ -108,7 +112,8 @@ func (m *Mail) State(ctx context.Context) (chat.MailStatus, error) {
 	if problem := mail.Missing(m.opts.Base); problem != nil {
 		state.State, state.LastError, state.Fix = chat.MailFailing, problem.Problem, problem.Fix
 	}
-	err := m.engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
+	state.Mailbox = box
+	err = m.engine.Store.ReadOne(ctx, func(r chat.Reader) (err error) {
 		state.Queue, err = r.Waiting(chat.MailSink)
 		return err
 	})

@@ -48,3 +48,48 @@ func (t *tx) CountMail(site, key string, day, n int64) (err error) {
 	}
 	return wrap(err, "count an e-mail")
 }
+
+const (
+	receivedColumns    = `id, message_id, at, sender, subject, header, text`
+	selectReceivedMail = `SELECT ` + receivedColumns + ` FROM received_mails WHERE session = ` + ofSession + ` AND id = ?`
+	selectReceived     = `SELECT ` + receivedColumns + ` FROM received_mails WHERE session = ` + ofSession + ` ORDER BY at DESC, id LIMIT ?`
+	selectMailWithID   = `SELECT ` + receivedColumns + `, (SELECT id FROM sessions WHERE number = session) AS session_id FROM received_mails WHERE id = ? ORDER BY at LIMIT 1`
+	insertReceivedMail = `INSERT INTO received_mails (session, ` + receivedColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	emptyReceivedMail  = `UPDATE received_mails SET sender = '', subject = '', text = '' WHERE session = ` + ofSession + ` AND message_id = ?`
+)
+
+// ReceivedMail implements [chat.MailReader].
+func (t *tx) ReceivedMail(sessionID, id string) (chat.ReceivedMail, error) {
+	m, err := one[chat.ReceivedMail](t, chat.ErrMailNotFound, selectReceivedMail, sessionID, id)
+	m.SessionID = sessionID
+	return m, err
+}
+
+// MailWithID implements [chat.MailReader].
+func (t *tx) MailWithID(id string) (chat.ReceivedMail, error) {
+	return one[chat.ReceivedMail](t, chat.ErrMailNotFound, selectMailWithID, id)
+}
+
+// ReceivedMails implements [chat.MailReader].
+func (t *tx) ReceivedMails(sessionID string, limit int) ([]chat.ReceivedMail, error) {
+	rows, err := list[chat.ReceivedMail](t, selectReceived, sessionID, limit)
+	for i := range rows {
+		rows[i].SessionID = sessionID
+	}
+	return rows, err
+}
+
+// PutReceivedMail implements [chat.MailTx].
+func (t *tx) PutReceivedMail(m *chat.ReceivedMail) error {
+	session, err := t.number(m.SessionID)
+	if err == nil {
+		_, err = t.q.exec(insertReceivedMail, session, m.ID, m.MessageID, int64(m.At), m.From, m.Subject, m.Header, m.Text)
+	}
+	return wrap(err, "store an e-mail")
+}
+
+// ForgetReceivedMail implements [chat.MailTx].
+func (t *tx) ForgetReceivedMail(sessionID, messageID string) error {
+	_, err := t.q.exec(emptyReceivedMail, sessionID, messageID)
+	return wrap(err, "empty an e-mail")
+}

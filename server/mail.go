@@ -34,6 +34,11 @@ func (k *Keyring) Mails(base string) *MailLinks {
 	return &MailLinks{base, []byte(chat.Hash("mail:" + k.current().fileKey))}
 }
 
+// MailThreads makes the names by which answers to e-mails find their conversation.
+func (k *Keyring) MailThreads() *chat.MailThreads {
+	return chat.NewMailThreads([]byte(chat.Hash("mail threads:" + k.current().fileKey)))
+}
+
 // mailed is what a link in an e-mail names. Who has it reads the e-mails of the address.
 type mailed struct {
 	Site      string    `json:"s,omitempty"`

@@ -47,6 +47,9 @@ func (p *page) html() string {
 	m.said(p.messages)
 	m.write(`<p style="margin:24px 0"><a href="{}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:{};color:{};font-weight:600;text-decoration:none">{}</a></p>
 `, p.link, p.colour, onColour(p.colour), p.GoOn)
+	if p.answerable && !p.asks {
+		m.write("<p>{}</p>\n", p.Answer)
+	}
 	if p.asks {
 		m.write("<p>{} {}</p>\n", p.Ask, p.Stranger)
 	}

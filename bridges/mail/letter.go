@@ -22,7 +22,7 @@ const fileLife = 30 * 24 * time.Hour
 // phrases are the words of a letter in one language. {name} is who answers in the chat, {who}
 // who wrote a message.
 type phrases struct {
-	Subject, Wrote, You, Before, GoOn, Ask, Stranger, Why, Stop string
+	Subject, Wrote, You, Before, GoOn, Answer, Ask, AskAnswer, Stranger, Why, Stop string
 }
 
 //go:embed words.json
@@ -61,32 +61,65 @@ type page struct {
 	phrases
 	language, name, colour string
 	quoted, messages       []said
-	asks                   bool
+	asks, answerable       bool
 	link                   string
 }
 
 // compose writes a letter. Its id is made of the conversation and its newest message, so that
-// one letter never has two.
+// one letter never has two, and names the conversation to those who answer.
 func (s *Sink) compose(l *engine.Letter, from *mail.Address, settings *chat.Settings) *gomail.Msg {
 	language := languageOf(&l.Session, settings)
 	p := page{phrases: languages()[language], language: language, asks: l.Asks, link: s.opts.Links.Letter(&l.Session, l.To),
 		name: cmp.Or(from.Name, s.opts.Engine.Sites().ShownName(l.Session.Site), from.Address), colour: settings.Text("primaryColor")}
+	p.answerable = s.opts.Engine.Settings().Mailbox().On()
 	p.fill()
 	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
 	host := hostOf(s.opts.Base)
-	newest := chat.Hash("letter\n" + l.Messages[len(l.Messages)-1].ID)[:32]
-	m := newLetter(&mail.Address{Name: p.name, Address: from.Address}, l.To, p.Subject, newest+"@"+host)
-	head(m, &l.Session, host, p.link)
+	thread := ""
+	if l.Session.TokenHash != "" { // without one, whoever knows the session's id reads it
+		thread = s.opts.Threads.Visitor(l.Session.ID)
+	}
+	m := newLetter(&mail.Address{Name: p.name, Address: from.Address}, l.To, subjectAfter(l.Answered, p.Subject), letterID("letter\n"+l.Messages[len(l.Messages)-1].ID, thread, host))
+	head(m, &l.Session, host, p.link, l.Answered)
+	if reply := chat.MailReply(settings.Mail().Reply, from.Address, thread); p.answerable && reply != "" {
+		m.SetGenHeader("Reply-To", "<"+reply+">")
+	}
 	m.SetBodyString(gomail.TypeTextPlain, p.text())
 	m.AddAlternativeString(gomail.TypeTextHTML, p.html())
 	return m
 }
 
+// letterID is the id of an e-mail about something, which names a conversation, if it may.
+func letterID(about, thread, host string) string {
+	id := chat.Hash(about)[:32]
+	if thread != "" {
+		id = thread + "." + id
+	}
+	return id + "@" + host
+}
+
+// subjectAfter is the subject of an answer to an e-mail, so that mail programs show both in one
+// thread, or another one if there was none.
+func subjectAfter(answered *chat.ReceivedMail, other string) string {
+	switch {
+	case answered == nil || answered.Subject == "":
+		return other
+	case strings.HasPrefix(strings.ToLower(answered.Subject), "re:"):
+		return answered.Subject
+	}
+	return "Re: " + answered.Subject
+}
+
 // head sets what mail programs go by: RFC 2369 and 8058 to refuse more, RFC 2919 to sort.
-func head(m *gomail.Msg, session *chat.Session, host, link string) {
-	conversation := chat.Hash("conversation\n" + session.ID)[:32]
-	m.SetGenHeader(gomail.HeaderReferences, "<"+conversation+"@"+host+">")
-	m.SetGenHeader(gomail.HeaderInReplyTo, "<"+conversation+"@"+host+">")
+func head(m *gomail.Msg, session *chat.Session, host, link string, answered *chat.ReceivedMail) {
+	references := "<" + chat.Hash("conversation\n" + session.ID)[:32] + "@" + host + ">"
+	before := references
+	if answered != nil && answered.Header != "" {
+		before = answered.Header
+		references += " " + before
+	}
+	m.SetGenHeader(gomail.HeaderReferences, references)
+	m.SetGenHeader(gomail.HeaderInReplyTo, before)
 	m.SetGenHeader("List-Id", "<"+chat.SiteName(session.Site)+".chat."+host+">")
 	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+link+">")
 	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
@@ -102,6 +135,9 @@ func hostOf(base string) string {
 
 // fill writes the names into the phrases.
 func (p *page) fill() {
+	if p.answerable {
+		p.Ask = p.AskAnswer
+	}
 	for _, text := range []*string{&p.Subject, &p.Why} {
 		*text = chat.OneLine(strings.ReplaceAll(*text, "{name}", p.name))
 	}
@@ -141,6 +177,9 @@ func (p *page) text() string {
 	}
 	write(p.messages, "")
 	b.WriteString(p.GoOn + ":\n" + p.link + "\n\n")
+	if p.answerable && !p.asks {
+		b.WriteString(p.Answer + "\n\n")
+	}
 	if p.asks {
 		b.WriteString(p.Ask + " " + p.Stranger + "\n\n")
 	}

@@ -39,13 +39,14 @@ type Links interface {
 
 // Options are the parts of a Sink.
 type Options struct {
-	Engine *engine.Engine
-	Server string // as in the settings
-	Rate   int    // e-mails a minute
-	Links  Links
-	Files  *chat.FileLinks
-	Base   string // relay's own address
-	Health *Health
+	Engine  *engine.Engine
+	Server  string // as in the settings
+	Rate    int    // e-mails a minute
+	Links   Links
+	Threads Threads
+	Files   *chat.FileLinks
+	Base    string // relay's own address
+	Health  *Health
 }
 
 // Sink delivers e-mails to visitors.
@@ -145,9 +146,9 @@ func (s *Sink) retry(f *Failure) error {
 }
 
 // server is whom the letters are given to.
-func (s *Sink) server() (chat.MailServer, *Failure) {
+func (s *Sink) server() (chat.MailHost, *Failure) {
 	if missing := Missing(s.opts.Base); missing != nil {
-		return chat.MailServer{}, missing
+		return chat.MailHost{}, missing
 	}
 	return serverOf(s.opts.Server)
 }

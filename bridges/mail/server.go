@@ -5,10 +5,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"net"
 	"net/textproto"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +62,7 @@ func (f *Failure) outcome() string {
 }
 
 // serverOf reads the setting that names the server, which was checked when it was set.
-func serverOf(setting string) (chat.MailServer, *Failure) {
+func serverOf(setting string) (chat.MailHost, *Failure) {
 	server, err := chat.ParseMailServer(setting)
 	if err != nil {
 		return server, &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL", about: aboutServer}
@@ -82,7 +80,7 @@ func words(err error) string { return chat.Clip(chat.OneLine(err.Error()), maxDe
 
 // newClient makes a client. STARTTLS is required but on this machine; base names relay to the
 // server.
-func newClient(server chat.MailServer, base string) (*gomail.Client, error) {
+func newClient(server chat.MailHost, base string) (*gomail.Client, error) {
 	options := []gomail.Option{gomail.WithPort(server.Port), gomail.WithTimeout(patience), gomail.WithoutNoop(),
 		gomail.WithTLSConfig(&tls.Config{ServerName: server.Host, MinVersion: tls.VersionTLS12})}
 	switch {
@@ -107,7 +105,7 @@ func newClient(server chat.MailServer, base string) (*gomail.Client, error) {
 }
 
 // dial opens a line to the server, signed in.
-func dial(ctx context.Context, server chat.MailServer, base string) (*gomail.Client, *smtp.Client, *Failure) {
+func dial(ctx context.Context, server chat.MailHost, base string) (*gomail.Client, *smtp.Client, *Failure) {
 	client, err := newClient(server, base)
 	if err != nil {
 		return nil, nil, dialFailure(server, err)
@@ -120,7 +118,7 @@ func dial(ctx context.Context, server chat.MailServer, base string) (*gomail.Cli
 }
 
 // transmit gives a letter to the server.
-func transmit(ctx context.Context, server chat.MailServer, base string, letter *gomail.Msg) *Failure {
+func transmit(ctx context.Context, server chat.MailHost, base string, letter *gomail.Msg) *Failure {
 	client, line, failed := dial(ctx, server, base)
 	if failed != nil {
 		return failed
@@ -147,8 +145,8 @@ func Check(ctx context.Context, setting, base string) (host string, _ *Failure) 
 }
 
 // dialFailure explains why there is no line to the server.
-func dialFailure(server chat.MailServer, err error) *Failure {
-	name := net.JoinHostPort(server.Host, strconv.Itoa(server.Port))
+func dialFailure(server chat.MailHost, err error) *Failure {
+	name := server.Address()
 	f := &Failure{Problem: "The mail server " + name + " cannot be reached",
 		Fix:     "check the host and the port in SMTP_URL, and this machine's network; many providers close port 25, so use 587 or 465",
 		Details: words(err), about: aboutServer}

@@ -29,6 +29,8 @@ func (s *Sink) errandOf(d *chat.Delivery) (e errand, ok bool, err error) {
 		e, err = s.teamErrand(d)
 	case chat.EventInvitationMail:
 		e, err = s.invitationErrand(d)
+	case chat.EventMailReply:
+		e, err = s.replyErrand(d)
 	default:
 		return e, false, nil
 	}
@@ -73,7 +75,14 @@ func (s *Sink) run(ctx context.Context, e errand, again bool) error {
 // composeToTeam writes an e-mail to somebody of the team. Its id is the delivery's, so that it never
 // has two.
 func (s *Sink) composeToTeam(d *chat.Delivery, from *mail.Address, to, subject, text string) *gomail.Msg {
-	m := newLetter(from, to, chat.OneLine(subject), chat.Hash("team\n" + d.ID())[:32]+"@"+hostOf(s.opts.Base))
+	thread := ""
+	if d.Event.Type == chat.EventTeamMail {
+		thread = s.opts.Threads.Member(d.SessionID, chat.CleanAddress(to))
+	}
+	m := newLetter(from, to, chat.OneLine(subject), letterID("team\n"+d.ID(), thread, hostOf(s.opts.Base)))
+	if reply := chat.MailReply(s.opts.Engine.SettingsOf(d.Site).Mail().Reply, from.Address, thread); thread != "" && reply != "" && s.answerable() {
+		m.SetGenHeader("Reply-To", "<"+reply+">")
+	}
 	m.SetBodyString(gomail.TypeTextPlain, text)
 	return m
 }
@@ -110,8 +119,34 @@ func (s *Sink) waitingText(l *engine.TeamLetter, title string) string {
 		}
 		b.WriteString("\n")
 	}
+	if s.answerable() {
+		b.WriteString("Answer this e-mail: what you write goes to the visitor. A first line like !note or !close works as in a channel.\n\n")
+	}
 	b.WriteString("Answer here:\n" + s.opts.Base + "/console#/sessions/" + l.Session.ID + "\n")
 	return b.String()
+}
+
+// answerable reports whether answers to e-mails are read.
+func (s *Sink) answerable() bool { return s.opts.Engine.Settings().Mailbox().On() }
+
+// replyErrand tells somebody of the team what became of an e-mail.
+func (s *Sink) replyErrand(d *chat.Delivery) (e errand, err error) {
+	var reply chat.MailReplied
+	if err := json.Unmarshal(d.Event.Payload, &reply); err != nil {
+		return e, err
+	}
+	e.site = d.Site
+	e.ended = func(context.Context, string, string) error { return nil } // whoever gets none asks
+	e.letter = func(_ context.Context, from *mail.Address) (*gomail.Msg, error) {
+		m := s.composeToTeam(d, from, reply.To, subjectAfter(&chat.ReceivedMail{Subject: reply.Subject}, "Your e-mail to relay"), reply.Content+"\n")
+		m.SetGenHeader("Auto-Submitted", "auto-replied")
+		if reply.InReplyTo != "" {
+			m.SetGenHeader(gomail.HeaderInReplyTo, reply.InReplyTo)
+			m.SetGenHeader(gomail.HeaderReferences, reply.InReplyTo)
+		}
+		return m, nil
+	}
+	return e, nil
 }
 
 // invitationErrand sends a link with which somebody joins the team, or sets a new password.

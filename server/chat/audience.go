@@ -52,6 +52,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventStepDue:         {TargetSteps: yes},
 	EventTeamMail:        {TargetMail: yes},
 	EventInvitationMail:  {TargetMail: yes},
+	EventMailReply:       {TargetMail: yes},
 	EventMailed:          {StreamOperators: yes, TargetBridge: mailFailed, Timeline: yes},
 	EntryPage:            {Timeline: yes},
 

@@ -18,6 +18,8 @@ type Author struct {
 	Site    string // of a visitor: the one whose public key was sent
 	AnySite bool   // a backend speaks for the visitors of all sites
 	Token   string // a visitor's session token
+	// Session is the one to which a signed e-mail address admits a visitor without a token.
+	Session string
 	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool
 }
@@ -43,7 +45,7 @@ func (a Author) Authorise(s *Session) error {
 	if s.Site != a.Site && !a.AnySite || s.TokenHash == "" && a.TokenRequired {
 		return ErrSessionNotFound
 	}
-	if s.TokenHash != "" && !s.OpenedBy(a.Token) {
+	if s.TokenHash != "" && s.ID != a.Session && !s.OpenedBy(a.Token) {
 		return ErrSessionNotFound
 	}
 	if s.Blocked {

@@ -49,6 +49,8 @@ const (
 	EventMailed EventType = "mailed"
 	// EventTeamMail asks for an e-mail to somebody of the team. Only the mail sink gets it.
 	EventTeamMail EventType = "team_mail"
+	// EventMailReply asks for an e-mail that answers one of somebody of the team.
+	EventMailReply EventType = "mail_reply"
 	// EventInvitationMail asks for an e-mail with an invitation. It belongs to no session.
 	EventInvitationMail EventType = "invitation_mail"
 	// EventAIRequest is an operator's request to the AI. Only the AI gets it.

@@ -3,10 +3,7 @@ package chat
 import (
 	"cmp"
 	"encoding/json"
-	"net"
 	"net/mail"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -16,14 +13,6 @@ const MailSink = "mail"
 
 // MailDelay is how long a visitor has to read an answer in the chat.
 const MailDelay = 5 * time.Minute
-
-// MailServer takes relay's e-mails (RFC 5321).
-type MailServer struct {
-	Host           string
-	Port           int
-	TLS            bool // from the first byte; without it STARTTLS follows
-	Name, Password string
-}
 
 // The usual ports (RFC 8314, 3.3, and RFC 6409).
 const (
@@ -37,75 +26,43 @@ const (
 	maxMailRate       = 6000 // a minute
 )
 
-// ParseMailServer reads an address of a server: smtps:// begins with TLS, smtp:// requires
-// STARTTLS.
-func ParseMailServer(text string) (m MailServer, err error) {
-	u, err := url.Parse(text)
-	if err != nil {
-		return m, checkError("must be an address like " + mailServerExample + "; in the name and the password, write @ as %40, / as %2F and % as %25")
+// ParseMailServer reads the address of a server that takes relay's e-mails (RFC 5321): smtps://
+// begins with TLS, smtp:// requires STARTTLS.
+func ParseMailServer(text string) (MailHost, error) {
+	host, u, err := mailHost(text, "smtps", "smtp", mailServerExample, portTLS, portStartTLS)
+	if err == nil && u.Path != "" && u.Path != "/" {
+		err = checkError("must end behind the server's name or port, like " + mailServerExample)
 	}
-	m = MailServer{Host: u.Hostname(), Port: portStartTLS, TLS: u.Scheme == "smtps"}
-	if m.TLS {
-		m.Port = portTLS
-	}
-	if u.Scheme != "smtp" && !m.TLS || m.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return m, checkError("must begin with smtp:// or smtps:// and name a server, like " + mailServerExample)
-	}
-	if port := u.Port(); port != "" {
-		if m.Port, err = strconv.Atoi(port); err != nil || m.Port < 1 || m.Port > 65535 {
-			return m, checkError("must have a port from 1 to 65535")
-		}
-	}
-	m.Name = u.User.Username()
-	m.Password, _ = u.User.Password()
-	if (m.Name == "") != (m.Password == "") {
-		return m, checkError("must have both a name and a password, or neither, like " + mailServerExample)
-	}
-	return m, nil
-}
-
-// Local reports whether the server is this machine, where nobody reads the line.
-func (m *MailServer) Local() bool {
-	ip := net.ParseIP(m.Host)
-	return m.Host == "localhost" || ip != nil && ip.IsLoopback()
+	return host, err
 }
 
 func mailServer(value json.RawMessage) error {
-	var v string
-	if json.Unmarshal(value, &v) != nil {
-		return checkError("must be a string")
-	}
-	if v == "" {
-		return nil
-	}
-	_, err := ParseMailServer(v)
-	return err
+	return optionalText(value, func(v string) error {
+		_, err := ParseMailServer(v)
+		return err
+	})
 }
 
 func mailFrom(value json.RawMessage) error {
-	var v string
-	if json.Unmarshal(value, &v) != nil {
-		return checkError("must be a string")
-	}
-	if v == "" {
+	return optionalText(value, func(v string) error {
+		a, err := mail.ParseAddress(v)
+		if err != nil || CleanAddress(a.Address) == "" {
+			return checkError("must be an e-mail address, with or without a name before it, like " + mailFromExample)
+		}
 		return nil
-	}
-	a, err := mail.ParseAddress(v)
-	if err != nil || CleanAddress(a.Address) == "" {
-		return checkError("must be an e-mail address, with or without a name before it, like " + mailFromExample)
-	}
-	return nil
+	})
 }
 
 // MailSettings are how the settings want e-mail.
 type MailSettings struct {
 	Server, From string
-	Rate         int // e-mails a minute, at most
+	Reply        string // see [MailReply]
+	Rate         int    // e-mails a minute, at most
 }
 
 // Mail returns the settings of e-mail.
 func (s *Settings) Mail() MailSettings {
-	return MailSettings{s.Text("smtpUrl"), s.Text("mailFrom"), int(s.Number("mailPerMinute"))}
+	return MailSettings{s.Text("smtpUrl"), s.Text("mailFrom"), s.Text("mailReplyTo"), int(s.Number("mailPerMinute"))}
 }
 
 // On reports whether e-mails are sent.
@@ -117,6 +74,14 @@ type TeamMail struct {
 	Since Time   `json:"since"` // the visitor waits since then
 }
 
+// MailReplied is the payload of [EventMailReply].
+type MailReplied struct {
+	To        string `json:"to"`
+	Subject   string `json:"subject"`   // of the e-mail that it answers
+	InReplyTo string `json:"inReplyTo"` // its id
+	Content   string `json:"content"`
+}
+
 // InvitationMail is the payload of [EventInvitationMail].
 type InvitationMail struct {
 	ID string `json:"id"` // of the invitation
@@ -125,7 +90,7 @@ type InvitationMail struct {
 // mailDestinations decides when an event that is for it goes out by e-mail.
 func (t *Target) mailDestinations(e *Event, s *Session) []Destination {
 	switch {
-	case e.Type == EventTeamMail, e.Type == EventInvitationMail:
+	case e.Type == EventTeamMail, e.Type == EventInvitationMail, e.Type == EventMailReply:
 		return []Destination{{Dest: t.Name}}
 	case s.Email() == "":
 		return nil
@@ -205,6 +170,10 @@ const (
 	MailedRefused     = "refused"     // by the server
 	MailedLimit       = "limit"       // not sent: the address is asked too often
 	MailedUnknown     = "unknown"     // relay, or the line, was interrupted
+	MailedBounced     = "bounced"     // it came back
+	MailedAnswered    = "answered"    // the visitor did
+	MailedDoubtful    = "doubtful"    // somebody did, and there is something to look at
+	MailedUnread      = "unread"      // an answer that relay could not read
 )
 
 // mailedWords tell operators what became of an e-mail to an address.
@@ -215,6 +184,7 @@ var mailedWords = map[string]string{
 	MailedStopped:     "Not sent by e-mail: % wants no e-mails about this chat.",
 	MailedRefused:     "The e-mail to % was refused.",
 	MailedLimit:       "Not sent by e-mail: % has been asked too often today.",
+	MailedBounced:     "The e-mail to % came back.",
 	MailedUnknown:     "It is not known whether the e-mail to % was sent: the connection broke, or relay ended. It is not sent again.",
 }
 
@@ -224,6 +194,7 @@ type Mailed struct {
 	Outcome string `json:"outcome"`
 	To      string `json:"to"`
 	Reason  string `json:"reason,omitempty"` // the server's words
+	Mail    string `json:"mail,omitempty"`   // of an answer: its id, see [ReceivedMail]
 	// Content is what operators read of it.
 	Content string `json:"content"`
 }
@@ -234,19 +205,28 @@ func MailedTo(to, outcome, reason string, at Time) Mailed {
 	if reason != "" {
 		content += " The server answered: " + reason
 	}
-	return Mailed{at, outcome, to, reason, content}
+	return Mailed{At: at, Outcome: outcome, To: to, Reason: reason, Content: content}
 }
+
+// mailTroubles are the outcomes that somebody has to know of.
+var mailTroubles = map[string]bool{MailedRefused: true, MailedUnknown: true, MailedBounced: true, MailedDoubtful: true, MailedUnread: true}
 
 // mailFailed reports whether an e-mail's outcome needs somebody's attention.
 func mailFailed(e *Event) bool {
 	var m Mailed
-	return json.Unmarshal(e.Payload, &m) == nil && (m.Outcome == MailedRefused || m.Outcome == MailedUnknown)
+	return json.Unmarshal(e.Payload, &m) == nil && mailTroubles[m.Outcome]
 }
 
 // MailReader is the part of a [Reader] about e-mail addresses.
 type MailReader interface {
 	// MailAddress returns an unknown one when there is none.
 	MailAddress(site, key string) (MailAddress, error)
+	// ReceivedMail returns ErrMailNotFound when there is none.
+	ReceivedMail(sessionID, id string) (ReceivedMail, error)
+	// MailWithID finds an e-mail of any session by its id.
+	MailWithID(id string) (ReceivedMail, error)
+	// ReceivedMails lists the newest e-mails of a session, newest first.
+	ReceivedMails(sessionID string, limit int) ([]ReceivedMail, error)
 	// MailsOn counts the e-mails that an address got on a day, from all sites.
 	MailsOn(key string, day int64) (int64, error)
 }
@@ -257,4 +237,7 @@ type MailTx interface {
 	// e-mails on a day, or fewer.
 	SetMailState(site, key string, state MailState, at Time) error
 	CountMail(site, key string, day, n int64) error
+	PutReceivedMail(m *ReceivedMail) error
+	// ForgetReceivedMail empties the e-mail that a message was made of, if it was made of one.
+	ForgetReceivedMail(sessionID, messageID string) error
 }

@@ -14,6 +14,26 @@ type MailStatus struct {
 	Fix       string `json:"fix,omitempty"`
 	Since     Time   `json:"since,omitzero"` // since when it fails
 	Queue     int    `json:"queue"`          // answers that wait to be read or to go out
+	// Mailbox is how reading the answers is doing.
+	Mailbox MailboxStatus `json:"mailbox"`
+}
+
+// MailboxStatus is how the mailbox is doing, and what arrived there since it is read.
+type MailboxStatus struct {
+	State      string         `json:"state"`
+	LastError  string         `json:"lastError,omitempty"`
+	Fix        string         `json:"fix,omitempty"`
+	Since      Time           `json:"since,omitzero"` // since when it fails
+	Counts     map[string]int `json:"counts"`
+	Unreadable []UnreadMail   `json:"unreadable"` // the newest first
+}
+
+// UnreadMail is an e-mail that relay could not read. It stays in the mailbox.
+type UnreadMail struct {
+	From    string `json:"from,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	Date    Time   `json:"date,omitzero"`
+	Why     string `json:"why"`
 }
 
 // MailTest is how the server took an e-mail that was sent as a test.

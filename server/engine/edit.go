@@ -66,6 +66,11 @@ func (c *change) remove(m *chat.Message, at chat.Time) error {
 	if err := c.DeleteFiles(m.SessionID, m.ID); err != nil {
 		return err
 	}
+	if m.Sender == chat.SenderVisitor {
+		if err := c.ForgetReceivedMail(m.SessionID, m.ID); err != nil {
+			return err
+		}
+	}
 	if err := c.Redact(m.SessionID, m.ID, func(e chat.Event) chat.Raw { return chat.Render(e.Type, "", m) }); err != nil {
 		return err
 	}

@@ -30,9 +30,10 @@ var (
 type Letter struct {
 	Session  chat.Session // with the link that works
 	To       string
-	Quoted   []chat.Message // what was said before, oldest first
-	Messages []chat.Message // what the visitor has not read, oldest first
-	Asks     bool           // for the owner's consent
+	Quoted   []chat.Message     // what was said before, oldest first
+	Messages []chat.Message     // what the visitor has not read, oldest first
+	Asks     bool               // for the owner's consent
+	Answered *chat.ReceivedMail // the visitor's last e-mail, nil if there was none
 	keys     MailKeys
 	earlier  int64 // Session.MailedSeq before
 }
@@ -147,7 +148,14 @@ func (m *mails) claim(c *change, rev int64, keys MailKeys) (*Letter, error) {
 	if !letter.Asks {
 		letter.Quoted, err = c.before(unread[0].Seq)
 	}
+	if err != nil {
+		return nil, err
+	}
 	letter.Session = *s
+	received, err := c.ReceivedMails(s.ID, 1)
+	if len(received) > 0 {
+		letter.Answered = &received[0]
+	}
 	return letter, err
 }
 

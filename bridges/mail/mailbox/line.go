@@ -1,0 +1,256 @@
+package mailbox
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapclient"
+	"github.com/emersion/go-sasl"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// line is a connection to a mailbox.
+type line struct {
+	client  *imapclient.Client
+	arrived chan struct{} // something has, or went
+	keeps   bool          // keywords
+	stop    func() bool
+}
+
+// loginError means that the server does not accept the name and the password.
+type loginError struct{ err error }
+
+func (e *loginError) Error() string { return e.err.Error() }
+func (e *loginError) Unwrap() error { return e.err }
+
+// folderError means that the folder cannot be opened.
+type folderError struct {
+	folder string
+	err    error
+}
+
+func (e *folderError) Error() string { return e.err.Error() }
+func (e *folderError) Unwrap() error { return e.err }
+
+// open connects and signs in. ctx ends the connection.
+func open(ctx context.Context, box *chat.Mailbox) (*line, error) {
+	l := &line{arrived: make(chan struct{}, 1)}
+	options := &imapclient.Options{TLSConfig: &tls.Config{ServerName: box.Host, MinVersion: tls.VersionTLS12, NextProtos: []string{"imap"}},
+		UnilateralDataHandler: &imapclient.UnilateralDataHandler{Mailbox: func(*imapclient.UnilateralDataMailbox) { l.ring() }}}
+	dialer := net.Dialer{Timeout: patience, KeepAlive: time.Minute}
+	conn, err := dialer.DialContext(ctx, "tcp", box.Address())
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) // its error is that of whoever reads
+	if l.client, err = greet(conn, box, options); err == nil {
+		err = signIn(l.client, box)
+	}
+	if err != nil {
+		stop()
+		conn.Close() // the error is the one to report
+		return nil, err
+	}
+	l.stop = stop
+	return l, nil
+}
+
+// greet begins the conversation. STARTTLS is required but on this machine.
+func greet(conn net.Conn, box *chat.Mailbox, options *imapclient.Options) (*imapclient.Client, error) {
+	switch {
+	case box.TLS:
+		secure := tls.Client(conn, options.TLSConfig)
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			return nil, err
+		}
+		if err := secure.Handshake(); err != nil {
+			return nil, err
+		}
+		if err := conn.SetDeadline(time.Time{}); err != nil {
+			return nil, err
+		}
+		return imapclient.New(secure, options), nil
+	case box.Local():
+		return imapclient.New(conn, options), nil
+	}
+	options.TLSConfig.NextProtos = nil
+	return imapclient.NewStartTLS(conn, options)
+}
+
+// signIn uses the way that the server offers.
+func signIn(client *imapclient.Client, box *chat.Mailbox) error {
+	if err := client.WaitGreeting(); err != nil {
+		return err
+	}
+	var err error
+	if caps := client.Caps(); caps.Has(imap.AuthCap("PLAIN")) {
+		err = client.Authenticate(sasl.NewPlainClient("", box.Name, box.Password))
+	} else {
+		err = client.Login(box.Name, box.Password).Wait()
+	}
+	var refused *imap.Error
+	if errors.As(err, &refused) {
+		return &loginError{err}
+	}
+	return err
+}
+
+// close ends the connection: nothing depends on how.
+func (l *line) close() {
+	l.stop()
+	_ = l.client.Close()
+}
+
+func (l *line) ring() {
+	select {
+	case l.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// news forgets what has arrived so far, and returns what announces more.
+func (l *line) news() <-chan struct{} {
+	select {
+	case <-l.arrived:
+	default:
+	}
+	return l.arrived
+}
+
+// wait waits until something has arrived, or may have.
+func (l *line) wait(ctx context.Context, news <-chan struct{}) error {
+	if !l.client.Caps().Has(imap.CapIdle) {
+		if err := chat.Rest(ctx, lookAgain); err != nil {
+			return err
+		}
+		return l.client.Noop().Wait()
+	}
+	idle, err := l.client.Idle()
+	if err != nil {
+		return err
+	}
+	timer := time.NewTimer(idleFor)
+	defer timer.Stop()
+	select {
+	case <-news:
+	case <-timer.C:
+	case <-l.client.Closed():
+	case <-ctx.Done():
+	}
+	if err := idle.Close(); err != nil {
+		return err
+	}
+	if err := idle.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// errVanished: somebody has removed the e-mail meanwhile.
+var errVanished = errors.New("the e-mail is gone")
+
+// fetch fetches all of an e-mail.
+func (l *line) fetch(uid imap.UID, use func(io.Reader) error) error {
+	section := &imap.FetchItemBodySection{Peek: true}
+	command := l.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
+	defer command.Close() // also in the middle; its error is that of the next command
+	used := errVanished
+	for m := command.Next(); m != nil; m = command.Next() {
+		for item := m.Next(); item != nil; item = m.Next() {
+			if body, ok := item.(imapclient.FetchItemDataBodySection); ok && body.Literal != nil && errors.Is(used, errVanished) {
+				used = use(body.Literal)
+			}
+		}
+	}
+	if err := command.Close(); err != nil && (used == nil || errors.Is(used, errVanished)) {
+		return err
+	}
+	return used
+}
+
+// moveTo moves e-mails to a folder, which is made if it is not there. A server that cannot move is
+// not made to delete.
+func (l *line) moveTo(set imap.UIDSet, folder string) error {
+	if !l.client.Caps().Has(imap.CapMove) {
+		return nil
+	}
+	_, err := l.client.Move(set, folder).Wait()
+	var refused *imap.Error
+	if errors.As(err, &refused) && refused.Code == imap.ResponseCodeTryCreate {
+		if err := l.client.Create(folder, nil).Wait(); err != nil {
+			return err
+		}
+		_, err = l.client.Move(set, folder).Wait()
+	}
+	return err
+}
+
+// Failure is why a mailbox cannot be read, for people.
+type Failure struct {
+	Problem, Fix string
+	Details      string // the server's words
+}
+
+func (f *Failure) Error() string {
+	if f.Details == "" {
+		return f.Problem
+	}
+	return f.Problem + ": " + f.Details
+}
+
+// maxDetails bounds what is kept of a server's words.
+const maxDetails = 300
+
+// explain says why a mailbox cannot be read.
+func explain(box *chat.Mailbox, err error) *Failure {
+	f := &Failure{Problem: "The mailbox at " + box.Address() + " cannot be read",
+		Fix:     "check the host and the port in IMAP_URL, and this machine's network",
+		Details: chat.Clip(chat.OneLine(err.Error()), maxDetails)}
+	var login *loginError
+	var folder *folderError
+	var unknown x509.UnknownAuthorityError
+	var other x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var notTLS tls.RecordHeaderError
+	switch {
+	case errors.As(err, &login):
+		f.Problem = "The mail server " + box.Address() + " does not accept the name and the password"
+		f.Fix = "check both in IMAP_URL; Gmail, Outlook and others want a password made for the app"
+	case errors.As(err, &folder):
+		f.Problem = "The mailbox has no folder " + folder.folder
+		f.Fix = "correct the folder behind the server in IMAP_URL, or leave it out for INBOX"
+	case errors.As(err, &unknown), errors.As(err, &other), errors.As(err, &invalid):
+		f.Problem = "The mail server " + box.Address() + " has no certificate that is valid for its name"
+		f.Fix = "write the name that is in the certificate into IMAP_URL, or renew the certificate"
+	case errors.As(err, &notTLS):
+		f.Problem = "The mail server " + box.Address() + " does not speak TLS at this port"
+		f.Fix = "use imap:// with the port for STARTTLS, 143 as a rule, in IMAP_URL"
+	case strings.Contains(err.Error(), "STARTTLS"):
+		f.Problem = "The mail server " + box.Address() + " does not offer STARTTLS"
+		f.Fix = "use imaps:// with port 993 in IMAP_URL, or another server: relay sends no password over an open line"
+	}
+	return f
+}
+
+// Check connects, signs in and looks at the folder, and returns how many e-mails are there.
+func Check(ctx context.Context, box *chat.Mailbox) (text string, _ *Failure) {
+	l, err := open(ctx, box)
+	if err != nil {
+		return "", explain(box, err)
+	}
+	defer l.close()
+	data, err := l.client.Select(box.Folder, &imap.SelectOptions{ReadOnly: true}).Wait()
+	if err != nil {
+		return "", explain(box, &folderError{box.Folder, err})
+	}
+	return fmt.Sprintf("%s at %s opens, with %d e-mails", box.Folder, box.Host, data.NumMessages), nil
+}

@@ -1,0 +1,146 @@
+package bridges
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/mail"
+	"github.com/relay-chat/relay/bridges/mail/incoming"
+	"github.com/relay-chat/relay/bridges/mail/mailbox"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/engine/nodes"
+)
+
+// mailboxLease is held by the node that reads the mailbox, metaMailbox is what is stored of it.
+const (
+	mailboxLease = "mailbox"
+	metaMailbox  = "mailbox"
+)
+
+// MailboxOptions are the parts of a Mailbox.
+type MailboxOptions struct {
+	Threads mail.Threads
+	Keys    engine.MailKeys
+	Reader  []string // the command that reads an e-mail
+	Log     *slog.Logger
+}
+
+// Mailbox reads the answers to relay's e-mails, while the settings name a mailbox.
+type Mailbox struct {
+	engine *engine.Engine
+	opts   MailboxOptions
+
+	mu     sync.Mutex
+	of     string // the mailbox whose state it is
+	tally  *mail.Tally
+	failed *mailbox.Failure
+	since  chat.Time
+}
+
+// NewMailbox makes the reading of answers. It reads none before its Run.
+func NewMailbox(engine *engine.Engine, o MailboxOptions) *Mailbox {
+	return &Mailbox{engine: engine, opts: o, tally: mail.NewTally("", "")}
+}
+
+func (m *Mailbox) settings() chat.MailboxSettings { return m.engine.Settings().Mailbox() }
+
+// Run reads until ctx ends, on one node, always under the current settings.
+func (m *Mailbox) Run(ctx context.Context) error {
+	return m.engine.Nodes.Hold(ctx, mailboxLease, m.run)
+}
+
+func (m *Mailbox) run(ctx context.Context, lease *nodes.Lease) error {
+	on := func() bool { return m.settings().On() }
+	for await(ctx, m.engine, on); ctx.Err() == nil; await(ctx, m.engine, on) {
+		if err := m.serve(ctx, lease, m.settings()); err != nil && ctx.Err() == nil {
+			m.opts.Log.Error("the mailbox cannot use the database", "err", err)
+			_ = chat.Rest(ctx, time.Second)
+		}
+	}
+	return nil
+}
+
+// serve reads until the settings change or ctx ends.
+func (m *Mailbox) serve(ctx context.Context, lease *nodes.Lease, settings chat.MailboxSettings) error {
+	box, err := chat.ParseMailbox(settings.Server)
+	if err != nil {
+		return err // which was checked when it was set
+	}
+	tally, err := m.open(ctx, &box)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	answers := mail.NewAnswers(mail.AnswersOptions{Engine: m.engine, Threads: m.opts.Threads, Keys: m.opts.Keys, Reader: m.opts.Reader, Tally: tally, Log: m.opts.Log})
+	reader := mailbox.New(mailbox.Options{Box: box, MoveTo: settings.MoveTo, Head: incoming.MaxHead, Place: tally.Place(), Take: answers.Take, Note: m.note, Log: m.opts.Log,
+		Save: func(ctx context.Context, place mailbox.Place) error {
+			return m.engine.Store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(metaMailbox, tally.Stored(place)) })
+		}})
+	var serving sync.WaitGroup
+	serving.Go(func() { reader.Run(ctx) })
+	serving.Go(func() { m.engine.Nodes.Describe(ctx, lease, func() any { return m.own() }) })
+	await(ctx, m.engine, func() bool { return m.settings() != settings })
+	stop()
+	serving.Wait()
+	return nil
+}
+
+// open reads what is known of a mailbox.
+func (m *Mailbox) open(ctx context.Context, box *chat.Mailbox) (*mail.Tally, error) {
+	var stored string
+	err := m.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		stored, err = rd.Meta(metaMailbox)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	of := chat.Hash(box.Address() + "\n" + box.Name + "\n" + box.Folder)[:16]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.of, m.tally = of, mail.NewTally(of, stored)
+	m.failed, m.since = nil, 0
+	return m.tally, nil
+}
+
+// note notes whether the mailbox can be read.
+func (m *Mailbox) note(f *mailbox.Failure) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case f == nil && m.failed != nil:
+		m.opts.Log.Info("the mailbox can be read again")
+	case f != nil && m.failed == nil:
+		m.since = chat.Now()
+		m.opts.Log.Warn("relay cannot read its mailbox and keeps trying", "err", f, "fix", f.Fix)
+	}
+	if m.failed = f; f == nil {
+		m.since = 0
+	}
+}
+
+// own is what this node knows of the mailbox.
+func (m *Mailbox) own() chat.MailboxStatus {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	state := chat.MailboxStatus{State: chat.MailRunning, Since: m.since}
+	state.Counts, state.Unreadable = m.tally.Shown()
+	if m.failed != nil {
+		state.State, state.LastError, state.Fix = chat.MailFailing, m.failed.Error(), m.failed.Fix
+	}
+	return state
+}
+
+// State returns how the mailbox is doing.
+func (m *Mailbox) State(ctx context.Context) (chat.MailboxStatus, error) {
+	state := chat.MailboxStatus{State: chat.MailOff, Counts: map[string]int{}, Unreadable: []chat.UnreadMail{}}
+	if !m.settings().On() {
+		return state, nil
+	}
+	state = m.own()
+	_, err := m.engine.Nodes.Described(ctx, mailboxLease, &state)
+	return state, err
+}

@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// Limits of the e-mails that become messages.
+const (
+	maxMailsAnHour = 30     // into one conversation; the others stay in the mailbox
+	maxMailPieces  = 5      // messages that one e-mail becomes
+	maxMailText    = 200000 // bytes that are kept of all its text
+	maxMailName    = 100
+)
+
+// ErrTooManyMails refuses one more e-mail into a conversation.
+var ErrTooManyMails = errors.New("more e-mails came for this conversation than relay takes in an hour")
+
+// MailAnswer is an e-mail that is about to become messages of a visitor.
+type MailAnswer struct {
+	SessionID string
+	// ID is made of Header, the e-mail's own id.
+	ID, Header    string
+	From          string // "" if that is no valid address
+	Name, Subject string
+	Forged        bool // the receiving server says that it is not from its sender
+	Own, Whole    string
+	Long          bool     // there is more text than was read
+	Files         []string // uploads of the visitor
+	LeftOut       []string // of it, in words
+	Keys          MailKeys // of addresses
+}
+
+// Visitor is the author of an answer to an e-mail, by which a conversation was found.
+func (a *MailAnswer) Visitor() chat.Author {
+	return chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceMail, AnySite: true, Session: a.SessionID}
+}
+
+// Received finds an e-mail that was taken before, by its ID.
+func (m *mails) Received(ctx context.Context, id string) (received chat.ReceivedMail, err error) {
+	err = m.relay.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+		received, err = rd.MailWithID(id)
+		return err
+	})
+	return received, err
+}
+
+// TakeAnswer makes messages of an e-mail, once. It refuses those of blocked visitors with
+// ErrBlocked, those into conversations that are gone with ErrSessionNotFound, and more than
+// relay takes with ErrTooManyMails.
+func (m *mails) TakeAnswer(ctx context.Context, a *MailAnswer) error {
+	return m.relay.change(ctx, a.Visitor(), a.SessionID, func(c *change) error { return c.takeAnswer(a) })
+}
+
+func (c *change) takeAnswer(a *MailAnswer) error {
+	_, err := c.ReceivedMail(a.SessionID, a.ID)
+	if err == nil || !errors.Is(err, chat.ErrMailNotFound) {
+		return err // it came twice, or that is not known
+	}
+	earlier, err := c.ReceivedMails(a.SessionID, maxMailsAnHour)
+	if err != nil {
+		return err
+	}
+	if len(earlier) == maxMailsAnHour && c.at.Sub(earlier[maxMailsAnHour-1].At) < time.Hour {
+		return ErrTooManyMails
+	}
+	first, err := c.addAnswer(a)
+	if err != nil {
+		return err
+	}
+	whole := clipBytes(a.Whole, maxMailText)
+	received := chat.ReceivedMail{ID: a.ID, SessionID: a.SessionID, MessageID: first, At: c.at, From: a.From, Subject: a.Subject, Header: a.Header, Text: whole}
+	if err := c.PutReceivedMail(&received); err != nil {
+		return err
+	}
+	if err := c.confirmByAnswer(a); err != nil {
+		return err
+	}
+	last := len(earlier) == maxMailsAnHour-1 && c.at.Sub(earlier[len(earlier)-1].At) < time.Hour
+	return c.emitFact(chat.EventMailed, a.fact(c.at, c.session.Email(), last))
+}
+
+// addAnswer adds the messages of an answer and returns the first one's id.
+func (c *change) addAnswer(a *MailAnswer) (first string, err error) {
+	pieces, more := pieces(a.Own, MaxVisitorContent, maxMailPieces)
+	a.Long = a.Long || more
+	files := slices.Collect(slices.Chunk(a.Files, maxVisitorFiles))
+	for len(pieces) < len(files) {
+		pieces = append(pieces, "")
+	}
+	for i, text := range pieces {
+		m := chat.Message{SessionID: a.SessionID, Content: text, Sender: chat.SenderVisitor, Timestamp: c.at, ClientID: fmt.Sprintf("email:%s:%d", a.ID, i),
+			Attachments: chat.Of(chat.Attachments{})}
+		var with []string
+		if behind := i - (len(pieces) - len(files)); behind >= 0 {
+			with = files[behind]
+		}
+		if err := c.add(&m, chat.NewID(), with); err != nil {
+			return "", err
+		}
+		first = cmp.Or(first, m.ID)
+	}
+	return first, nil
+}
+
+// confirmByAnswer takes an answer from the address that relay wrote to for its owner's
+// consent, as if the link in the e-mail had been opened.
+func (c *change) confirmByAnswer(a *MailAnswer) error {
+	if a.Forged || a.From == "" || a.From != c.session.Email() {
+		return nil
+	}
+	given, err := c.MailAddress(c.session.Site, a.Keys(a.From, c.session.GivenBy()))
+	if err != nil || given.State != chat.MailAsked {
+		return err
+	}
+	return c.SetMailState(given.Site, given.Key, chat.MailConfirmed, c.at)
+}
+
+// fact is what operators read of an answer.
+func (a *MailAnswer) fact(at chat.Time, known string, last bool) chat.Mailed {
+	f := chat.Mailed{At: at, Outcome: chat.MailedAnswered, To: a.From, Mail: a.ID}
+	lines := []string{"Answered by e-mail from " + cmp.Or(a.From, "an invalid address") + "."}
+	doubt := func(text string) {
+		f.Outcome = chat.MailedDoubtful
+		lines = append(lines, text)
+	}
+	if known != "" && a.From != known {
+		doubt("This is not the visitor's address, " + known + ".")
+	}
+	if a.Forged {
+		doubt("The mail server says that somebody else sent it.")
+	}
+	if len(a.LeftOut) > 0 {
+		doubt("Left out: " + strings.Join(a.LeftOut, ", ") + ".")
+	}
+	if a.Long {
+		doubt("It is longer than what is shown here.")
+	}
+	if last {
+		doubt(fmt.Sprintf("It is the %dth within an hour: further ones stay in the mailbox.", maxMailsAnHour))
+	}
+	f.Content = strings.Join(lines, " ")
+	return f
+}
+
+// NewByMail opens a conversation with an e-mail that answers nothing, of a sender at a site.
+// It refuses blocked ones with ErrBlocked.
+func (m *mails) NewByMail(ctx context.Context, site string, a *MailAnswer) (chat.Session, error) {
+	s := chat.Session{ID: chat.NewID(), Site: site, VisitorID: "email:" + a.Keys(a.From, "visitor"), Status: chat.StatusOpen, CreatedAt: chat.Now(),
+		TokenHash: chat.Hash(chat.NewToken())} // which nobody has: only links lead there
+	s.Browser = chat.Hash("email\n" + a.Keys(a.From, "browser"))
+	s.LastActivity = s.CreatedAt
+	identity := map[string]any{"email": a.From}
+	if a.Name != "" {
+		identity["name"] = chat.Clip(a.Name, maxMailName)
+	}
+	s.Identity = chat.MustJSON(identity)
+	err := m.relay.store.Apply(ctx, func(tx chat.Tx) error {
+		blocked, err := tx.SessionsOfBrowser(s.Browser, true, 1)
+		if err == nil && len(blocked) > 0 {
+			err = chat.ErrBlocked
+		}
+		if err != nil {
+			return err
+		}
+		return tx.CreateSession(&s)
+	})
+	return s, err
+}
+
+// Bounced stores that the server of an address sent an e-mail back, for good or for now. id is
+// that of the e-mail that says so.
+func (m *mails) Bounced(ctx context.Context, sessionID, id string, permanent bool, reason string, keys MailKeys) error {
+	return m.onceInSession(ctx, sessionID, id, func(c *change) error {
+		to := c.session.Email()
+		if to == "" {
+			return nil
+		}
+		if permanent {
+			address, err := c.MailAddress(c.session.Site, keys(to, ""))
+			if err != nil || address.State == chat.MailRefused || address.State == chat.MailStopped {
+				return err
+			}
+			if err := c.SetMailState(address.Site, address.Key, chat.MailRefused, c.at); err != nil {
+				return err
+			}
+		}
+		return c.emitFact(chat.EventMailed, chat.MailedTo(to, chat.MailedBounced, reason, c.at))
+	})
+}
+
+// MailUnread tells operators of an answer that could not be read. It is in the mailbox.
+func (m *mails) MailUnread(ctx context.Context, sessionID, id, from, why string) error {
+	return m.onceInSession(ctx, sessionID, id, func(c *change) error {
+		content := "An e-mail from " + cmp.Or(from, "an invalid address") + " cannot be read: " + why + ". It is in the mailbox."
+		return c.emitFact(chat.EventMailed, chat.Mailed{At: c.at, Outcome: chat.MailedUnread, To: from, Content: content})
+	})
+}
+
+// MemberMailTaken notes that an e-mail of the team is done, and answers it unless reply is
+// without content.
+func (m *mails) MemberMailTaken(ctx context.Context, sessionID, id string, reply chat.MailReplied) error {
+	return m.onceInSession(ctx, sessionID, id, func(c *change) error {
+		if reply.Content == "" {
+			return nil
+		}
+		return c.emitFact(chat.EventMailReply, reply)
+	})
+}
+
+// onceInSession changes a session once for an e-mail, unless it was erased.
+func (m *mails) onceInSession(ctx context.Context, sessionID, id string, op func(*change) error) error {
+	return m.inSession(ctx, sessionID, func(c *change) error {
+		_, err := c.ReceivedMail(sessionID, id)
+		if !errors.Is(err, chat.ErrMailNotFound) {
+			return err
+		}
+		return errors.Join(c.PutReceivedMail(&chat.ReceivedMail{ID: id, SessionID: sessionID, At: c.at}), op(c))
+	})
+}
+
+// pieces splits a text into parts of at most so many characters, at the ends of paragraphs,
+// lines or words; more reports whether some of it is left.
+func pieces(text string, most, count int) (parts []string, more bool) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeftFunc(text, unicode.IsSpace) {
+		if len(parts) == count {
+			return parts, true
+		}
+		if utf8.RuneCountInString(text) <= most {
+			return append(parts, text), false
+		}
+		end := 0
+		for range most {
+			_, size := utf8.DecodeRuneInString(text[end:])
+			end += size
+		}
+		for _, at := range []string{"\n\n", "\n", " "} {
+			if cut := strings.LastIndex(text[:end], at); cut > end/2 {
+				end = cut
+				break
+			}
+		}
+		parts, text = append(parts, strings.TrimRightFunc(text[:end], unicode.IsSpace)), text[end:]
+	}
+	return parts, false
+}
+
+// clipBytes cuts a text to at most so many bytes, between two characters.
+func clipBytes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
