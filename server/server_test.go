@@ -157,7 +157,8 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 
 // runMail makes the e-mails to visitors, which are sent while the test runs.
 func (s *site) runMail(log *slog.Logger) *bridges.Mail {
-	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
+	box := bridges.NewMailbox(s.Engine, bridges.MailboxOptions{Threads: s.ring.MailThreads(), Keys: s.ring.Mails(mailBase).Key, Log: log})
+	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Threads: s.ring.MailThreads(), Mailbox: box, Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
 	s.runPart(own.Run)
 	return own
 }

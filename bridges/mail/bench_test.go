@@ -37,7 +37,7 @@ func mailDue(b *testing.B, pace int) {
 		relays[i] = dueEngine(b, server.URL())
 		sessions[i] = benchSession(b, relays[i], "")
 	}
-	sink := mail.New(mail.Options{Engine: relays[1], Server: server.URL(), Rate: pace, Links: links{}, Files: chat.NewFileLinks("key", base), Base: base, Health: &mail.Health{}})
+	sink := mail.New(mail.Options{Engine: relays[1], Server: server.URL(), Rate: pace, Links: links{}, Threads: threads, Files: chat.NewFileLinks("key", base), Base: base, Health: &mail.Health{}})
 	ctx, stop := context.WithCancel(b.Context())
 	var serving sync.WaitGroup
 	if err := relays[1].Outbox.RetryNow(ctx, chat.MailSink); err != nil {

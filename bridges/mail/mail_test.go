@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"mime"
 	"strings"
 	"testing"
@@ -48,13 +49,19 @@ type post struct {
 	health *mail.Health
 }
 
-func newPost(t *testing.T, store *db.DB) *post {
+// threads names conversations.
+var threads = chat.NewMailThreads([]byte("key"))
+
+func newPost(t *testing.T, store *db.DB, more ...map[string]chat.Raw) *post {
 	t.Helper()
 	p := &post{t: t, server: mailtest.New(t)}
+	settings := map[string]chat.Raw{"smtpUrl": chat.MustJSON(p.server.URL()), "mailFrom": chat.Raw(`"chat@shop.example"`), "operatorName": chat.Raw(`"Shop"`)}
+	for _, m := range more {
+		maps.Copy(settings, m)
+	}
 	var err error
 	p.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: slog.New(slog.DiscardHandler), Targets: bridges.Targets(nil),
-		Identity: engine.IdentityRules{}, Settings: map[string]chat.Raw{
-			"smtpUrl": chat.MustJSON(p.server.URL()), "mailFrom": chat.Raw(`"chat@shop.example"`), "operatorName": chat.Raw(`"Shop"`)}})
+		Identity: engine.IdentityRules{}, Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +72,7 @@ func newPost(t *testing.T, store *db.DB) *post {
 // connect makes a sink for a server.
 func (p *post) connect(server string) {
 	p.health = &mail.Health{}
-	p.sink = mail.New(mail.Options{Engine: p.Engine, Server: server, Rate: 6000, Links: links{}, Files: chat.NewFileLinks("key", base), Base: base, Health: p.health})
+	p.sink = mail.New(mail.Options{Engine: p.Engine, Server: server, Rate: 6000, Links: links{}, Threads: threads, Files: chat.NewFileLinks("key", base), Base: base, Health: p.health})
 }
 
 // begin opens a conversation of a visitor who gave an address.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime/multipart"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,7 +70,7 @@ func readBody(in io.Reader, emit func(name, mediaType string, body io.Reader) er
 	if err != nil {
 		return Body{}, err
 	}
-	r.body.Whole = clean(text.words)
+	r.body.Whole = strings.TrimSpace(clean(text.words))
 	r.body.Own = clean(quote.Text(r.body.Whole))
 	return r.body, nil
 }
@@ -209,10 +210,13 @@ func (r *reader) readFile(e *message.Entity, name, media string) error {
 // drop names a part that is left out, by the first name that it has.
 func (r *reader) drop(names ...string) {
 	for _, name := range names {
-		if name != "" && len(r.body.Dropped) < maxDropped {
-			r.body.Dropped = append(r.body.Dropped, readable(name, maxName))
-			return
+		if name = readable(name, maxName); name == "" {
+			continue
 		}
+		if len(r.body.Dropped) < maxDropped && !slices.Contains(r.body.Dropped, name) {
+			r.body.Dropped = append(r.body.Dropped, name)
+		}
+		return
 	}
 }
 
