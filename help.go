@@ -121,8 +121,8 @@ func (a *app) announceBridge(base string, settings *chat.Settings, platforms []s
 	if answerFrom == "" && settings.Text("eventsWebhookUrl") == "" {
 		a.log.Warn("no bridge is set up and EVENTS_WEBHOOK_URL is not set: messages from the backend reach nobody")
 	}
-	if settings.Mail().Server != "" {
-		a.log.Warn("SMTP_URL has no effect in bridge mode: the backend writes e-mails to its visitors itself")
+	if settings.Mail().Server != "" || settings.Mailbox().On() {
+		a.log.Warn("SMTP_URL and IMAP_URL have no effect in bridge mode: the backend writes e-mails to its visitors itself")
 	}
 	if a.cfg.LogFormat == config.LogJSON {
 		if a.cfg.APIKey == "" {

@@ -159,7 +159,7 @@ func records(ctx context.Context, dns mail.Resolver, settings chat.MailSettings)
 func MailHalfSetUp(s *chat.Settings, base string) string {
 	settings, missing := s.Mail(), ""
 	switch {
-	case settings.Server == "" && settings.From == "":
+	case settings.Server == "" && settings.From == "" && !s.Mailbox().On():
 		return ""
 	case settings.Server == "":
 		missing = "SMTP_URL"
@@ -179,7 +179,7 @@ func ExamineMail(ctx context.Context, s *chat.Settings, base string, dns mail.Re
 	settings := s.Mail()
 	out := Checkup{Name: "e-mail"}
 	switch {
-	case settings.Server == "" && settings.From == "":
+	case settings.Server == "" && settings.From == "" && !s.Mailbox().On():
 		out.Findings = []chat.Finding{chat.Fine("settings", "not set up; visitors who have left hear of answers when they come back")}
 		return out
 	case settings.Server == "":
@@ -201,6 +201,7 @@ func ExamineMail(ctx context.Context, s *chat.Settings, base string, dns mail.Re
 	} else {
 		out.Findings = append(out.Findings, chat.Fine("server", host+" accepts relay"))
 	}
+	out.Findings = append(out.Findings, mailboxFinding(ctx, s.Mailbox()))
 	out.Findings = append(out.Findings, records(ctx, dns, settings)...)
 	return out
 }

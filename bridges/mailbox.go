@@ -144,3 +144,20 @@ func (m *Mailbox) State(ctx context.Context) (chat.MailboxStatus, error) {
 	_, err := m.engine.Nodes.Described(ctx, mailboxLease, &state)
 	return state, err
 }
+
+// mailboxFinding signs in at the mailbox and looks at its folder. It reads nothing.
+func mailboxFinding(ctx context.Context, settings chat.MailboxSettings) chat.Finding {
+	const subject = "mailbox"
+	if !settings.On() {
+		return chat.Fine(subject, "none: answers to e-mails go to the sender's mailbox, not into relay")
+	}
+	box, err := chat.ParseMailbox(settings.Server)
+	if err != nil {
+		return chat.Bad(subject, "IMAP_URL "+err.Error(), "correct IMAP_URL")
+	}
+	opened, failed := mailbox.Check(ctx, &box)
+	if failed != nil {
+		return chat.Bad(subject, failed.Error(), failed.Fix)
+	}
+	return chat.Fine(subject, opened)
+}

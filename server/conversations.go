@@ -3,9 +3,11 @@ package server
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -239,6 +241,21 @@ func (s *conversationAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.
 
 func (s *conversationAPI) messages(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	return s.history(r, by, pathVar(r, "session"))
+}
+
+// mail answers GET /api/admin/sessions/{session}/mails/{mail}: as text to a browser that opens it.
+func (s *conversationAPI) mail(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	var m chat.ReceivedMail
+	err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
+		m, err = rd.ReceivedMail(pathVar(r, "session"), pathVar(r, "mail"))
+		return err
+	})
+	if err != nil || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return m, err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = fmt.Fprintf(w, "From: %s\nSubject: %s\nArrived: %s\n\n%s\n", m.From, m.Subject, m.At.Std().Format(time.RFC1123), m.Text) // whoever is gone reads nothing
+	return written{}, nil
 }
 
 func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {

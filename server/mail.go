@@ -126,9 +126,10 @@ func (s *mailAPI) decide(w http.ResponseWriter, r *http.Request, as func(ctx con
 // state answers GET /api/admin/mail.
 func (s *mailAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	state, err := s.mail.State(r.Context())
-	state.Fix = s.engine.Settings().InConsole(state.Fix)
-	if by.Sites != nil { // the server is relay's
-		state.Fix, state.Queue = "", 0
+	settings := s.engine.Settings()
+	state.Fix, state.Mailbox.Fix = settings.InConsole(state.Fix), settings.InConsole(state.Mailbox.Fix)
+	if by.Sites != nil { // the server and the mailbox are relay's
+		state.Fix, state.Queue, state.Mailbox = "", 0, chat.MailboxStatus{State: state.Mailbox.State, Counts: map[string]int{}, Unreadable: []chat.UnreadMail{}}
 	}
 	return state, err
 }

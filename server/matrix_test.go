@@ -69,6 +69,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/search":                              {operator, "/api/admin/search?q=hi", nil, 0},
 	"DELETE /api/admin/sessions/{session}":               {administrator, "/api/admin/sessions/$S", nil, 0},
 	"GET /api/admin/sessions/{session}/messages":         {operator, "/api/admin/sessions/$S/messages", nil, 0},
+	"GET /api/admin/sessions/{session}/mails/{mail}":     {operator, "/api/admin/sessions/$S/mails/none", nil, 404},
 	"POST /api/admin/sessions/{session}/messages":        {operator, "/api/admin/sessions/$S/messages", object{"content": "hi"}, 0},
 	"PATCH /api/admin/sessions/{session}/messages/{id}":  {operator, "/api/admin/sessions/$S/messages/$M", object{"content": "changed"}, 0},
 	"DELETE /api/admin/sessions/{session}/messages/{id}": {operator, "/api/admin/sessions/$S/messages/$M", nil, 0},

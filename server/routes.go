@@ -164,6 +164,7 @@ func (c *community) conversationRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/messages", inSession, body(c.conversations.send)},
 		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession, body(c.conversations.edit)},
 		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession, c.conversations.delete},
+		{"GET", "/api/admin/sessions/{session}/mails/{mail}", inSession, c.conversations.mail},
 		{"POST", "/api/admin/sessions/{session}/attachments", uploads, c.files.adminUpload},
 		{"POST", "/api/admin/sessions/{session}/commands", inSession, body(c.conversations.command)},
 		{"POST", "/api/admin/sessions/{session}/close", inSession, c.conversations.close},

@@ -31,7 +31,7 @@ const (
 func ParseMailServer(text string) (MailHost, error) {
 	host, u, err := mailHost(text, "smtps", "smtp", mailServerExample, portTLS, portStartTLS)
 	if err == nil && u.Path != "" && u.Path != "/" {
-		err = checkError("must end behind the server's name or port, like " + mailServerExample)
+		err = checkError("must begin with smtp:// or smtps:// and name a server, like " + mailServerExample)
 	}
 	return host, err
 }
@@ -194,7 +194,7 @@ type Mailed struct {
 	Outcome string `json:"outcome"`
 	To      string `json:"to"`
 	Reason  string `json:"reason,omitempty"` // the server's words
-	Mail    string `json:"mail,omitempty"`   // of an answer: its id, see [ReceivedMail]
+	Mail    string `json:"mail,omitempty"`   // of an answer: where all of it is read, see [MailPath]
 	// Content is what operators read of it.
 	Content string `json:"content"`
 }

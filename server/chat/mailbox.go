@@ -149,5 +149,10 @@ type ReceivedMail struct {
 	Text      string `json:"text" db:"text"` // all of it, with what it quotes
 }
 
+// MailPath is where operators read all of an e-mail.
+func MailPath(sessionID, id string) string {
+	return "/api/admin/sessions/" + sessionID + "/mails/" + id
+}
+
 // ErrMailNotFound is returned for e-mails that relay did not take.
 var ErrMailNotFound = &Error{Kind: NotFound, Text: "E-mail not found"}

@@ -127,7 +127,7 @@ func (c *change) confirmByAnswer(a *MailAnswer) error {
 
 // fact is what operators read of an answer.
 func (a *MailAnswer) fact(at chat.Time, known string, last bool) chat.Mailed {
-	f := chat.Mailed{At: at, Outcome: chat.MailedAnswered, To: a.From, Mail: a.ID}
+	f := chat.Mailed{At: at, Outcome: chat.MailedAnswered, To: a.From, Mail: chat.MailPath(a.SessionID, a.ID)}
 	lines := []string{"Answered by e-mail from " + cmp.Or(a.From, "an invalid address") + "."}
 	doubt := func(text string) {
 		f.Outcome = chat.MailedDoubtful

@@ -15,7 +15,7 @@ const stopped: Record<string, string> = {
   asked: "The AI handed over: the visitor asks for a person",
   unsure: "The AI handed over: it does not know the answer",
   limit: "The AI handed over: it answered as often as it may",
-  budget: "The AI handed over: the limit of today's tokens, or of messages from this address, is reached",
+  budget: "The AI handed over: today's tokens, or this address's messages, are used up",
   failed: "The AI handed over: its provider gives no answers, see Settings → AI",
 };
 
@@ -25,7 +25,7 @@ const words: Record<string, (data: Data) => string> = {
   csat_request: () => "Asked for a rating",
   csat_submitted: ({ score, comment }) => "The visitor rated this conversation " + score + " of 5" + (comment ? ": “" + comment + "”" : ""),
   custom_event: ({ name }) => "Event: " + name,
-  visitor_disconnect: () => "The visitor left the site",
+  visitor_disconnect: () => "The visitor left",
   ai_takeover: ({ active, reason }) => (active === false ? (stopped[String(reason)] ?? "The AI no longer answers") : "The AI answers"),
   session_assigned: ({ assigneeName, by }) => (assigneeName ? "Assigned to " + assigneeName : "Unassigned") + name(by),
   session_snoozed: ({ until, by }) => (until ? "Snoozed until " + fullTime(String(until)) + name(by) : "The snooze ended"),
@@ -49,21 +49,21 @@ function facts(data: unknown): HTMLElement | false {
   const list = h("dl", { class: "event-data" }, ...lines(0, firstFields));
   const hidden = Math.min(fields.length, mostFields) - firstFields;
   if (hidden > 0) {
-    const all = fields.length > mostFields ? " of " + (fields.length - firstFields) : "";
     const more = h("button", { class: "link-button", onclick: () => more.replaceWith(...lines(firstFields, mostFields)) },
-      "Show " + hidden + all + (hidden === 1 ? " more field" : " more fields"));
+      `Show ${hidden} more of ${fields.length}`);
     list.append(more);
   }
   return list;
 }
 
-function page(url: string): HTMLElement {
-  return webURL(url) ? h("a", { href: url, ...newTab }, pagePath(url)) : h("span", {}, pagePath(url));
-}
+const link = (href: string, text: string): HTMLElement => h("a", { href, ...newTab }, text);
+
+const page = (url: string): HTMLElement | string => (webURL(url) ? link(url, pagePath(url)) : pagePath(url));
 
 export function entryItem({ type, at, data }: Entry): HTMLLIElement {
   return h("li", { class: "note", title: fullTime(at) },
     words[type]?.(data) ?? String(data["content"] ?? type),
+    !!data["mail"] && link(data["mail"] as string, " Show"),
     type === "page_view" && page(String(data["url"] ?? "")),
     type === "custom_event" && facts(data["data"]));
 }

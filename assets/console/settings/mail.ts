@@ -1,11 +1,11 @@
-// E-mail: the server that sends, the sender, a way to fill both in by provider, and a test.
+// E-mail: the server that sends, the sender, a way to fill both in by provider, a test, and the mailbox with the answers.
 
 import { call } from "../net/api";
 import { h } from "../ui/dom";
 import { sentence } from "../ui/format";
 import type { Finding } from "../types";
 import { findings } from "./channels/findings";
-import { number, secret, text, type Secret } from "./controls";
+import { check, number, secret, text, type Secret } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
 import { button, everywhere, labelled, section, shownSite } from "./settings";
@@ -17,6 +17,17 @@ interface Status {
   lastError?: string;
   fix?: string;
   queue: number;
+  mailbox: Mailbox;
+}
+
+// Mailbox is how reading the answers is doing.
+interface Mailbox {
+  state: "off" | "running" | "failing";
+  lastError?: string;
+  fix?: string;
+  counts: Record<string, number>;
+  // unreadable are the newest e-mails that stay in the mailbox.
+  unreadable: { from?: string; subject?: string; why: string }[];
 }
 
 // Test is how the server took a test.
@@ -79,12 +90,25 @@ export function mailPage(): Page {
     { name: "mailFrom", label: "Sender", control: text({ placeholder: "Example Shop <chat@shop.example>" }),
       hint: "The name is what visitors see. The server must let you send from this address." },
     ...(everywhere ? [{ name: "mailPerMinute", label: "Most e-mails a minute", control: number(1, 6000),
-      hint: "What your provider allows." }] : []),
+      hint: "What your provider allows." },
+    { name: "imapUrl", label: "Mailbox", control: secret("None: answers by e-mail are not read"),
+      hint: "Answers become messages here. Like imaps://name:password@imap.example.com; a folder goes behind the server. " +
+        "Other e-mails in the mailbox are left alone." }] : []),
+    { name: "mailReplyTo", label: "Answers go to", control: text({ placeholder: "chat+*@shop.example" }),
+      hint: "Empty: the sender's address with a + and the conversation's name. Set it if your provider does not deliver such addresses." },
+    ...(everywhere ? [
+      { name: "imapMoveTo", label: "Move what was taken to", control: text({ placeholder: "Archive" }),
+        hint: "A folder. Empty: e-mails stay where they are, marked as seen." },
+      { name: "mailInbox", label: "E-mails that answer nothing begin conversations", control: check() },
+    ] : []),
   ]);
   const doing = h("p", { class: "hint", id: "mail-state" });
   const to = h("input", { class: "input", type: "email", autocomplete: "email" });
+  const arrived = h("div", { id: "mailbox-state" });
   const look = async (): Promise<void> => {
-    doing.textContent = inWords(await call<Status>("GET", "/mail"));
+    const status = await call<Status>("GET", "/mail");
+    doing.textContent = inWords(status);
+    arrived.replaceChildren(...drawMailbox(status.mailbox));
   };
   const test = testing({
     form: mail, answer: "mail-answer", small: true, label: "Send a test", waiting: "Waiting for the server…",
@@ -103,7 +127,7 @@ export function mailPage(): Page {
         "An answer that a visitor has not read after five minutes, and who has left, goes out by e-mail if an address is known. " +
           "The first e-mail asks whether more may follow. ",
         h("a", { href: "/docs/mail", target: "_blank", rel: "noopener" }, "How it works")),
-      doing, everywhere ? helper(server) : "", mail.node,
+      doing, arrived, everywhere ? helper(server) : "", mail.node,
       labelled("Send the test to", to), ...test.nodes),
     form: mail,
     show: test.draw,
@@ -115,6 +139,27 @@ function inWords(s: Status): string {
   if (s.state === "off") return "Nothing is sent yet: it takes a server and a sender.";
   if (s.state === "failing") return "It fails: " + [s.lastError, s.fix].filter(Boolean).join(". ") + ".";
   return s.queue ? `It works. ${s.queue} ${s.queue === 1 ? "answer waits" : "answers wait"} to be read or sent.` : "It works.";
+}
+
+// counted are the words for what arrived, in the order in which they are shown.
+const counted: Record<string, string> = {
+  taken: "became messages", automatic: "answers of machines", list: "newsletters", bounce: "came back", loop: "in a loop",
+  blocked: "from blocked visitors", gone: "about deleted conversations", too_many: "too many at once",
+  contradictory: "name two conversations", refused: "not from your team", unreadable: "unreadable", other: "not relay's",
+};
+
+function drawMailbox(m: Mailbox): Node[] {
+  if (m.state === "off") return [];
+  const numbers = Object.entries(counted)
+    .filter(([name]) => m.counts[name])
+    .map(([name, words]) => m.counts[name] + " " + words);
+  const works = "The mailbox is read. " + (numbers.length ? "Arrived so far: " + numbers.join(", ") + "." : "Nothing has arrived yet.");
+  const fails = "The mailbox cannot be read: " + [m.lastError, m.fix].filter(Boolean).join(". ") + ".";
+  const stay = m.unreadable.map(({ from, subject, why }) =>
+    h("li", {}, (subject || "Without a subject") + (from ? ", from " + from : "") + ": " + why));
+  const hint = (text: string): Node => h("p", { class: "hint" }, text);
+  return [hint(m.state === "failing" ? fails : works),
+    ...(stay.length ? [hint("These could not be read and are in the mailbox:"), h("ul", { class: "hint" }, ...stay)] : [])];
 }
 
 function drawTest(t: Test, to: string): Node[] {

@@ -157,7 +157,7 @@ var aiEnds = map[string]string{
 	chat.AIEndAsked:    "The AI handed over: the visitor asks for a person.",
 	chat.AIEndUnsure:   "The AI handed over: it does not know the answer.",
 	chat.AIEndLimit:    "The AI handed over: it answered as often as AI_MAX_ANSWERS allows.",
-	chat.AIEndBudget:   "The AI handed over: the limit of today's tokens, or of messages from this address, is reached.",
+	chat.AIEndBudget:   "The AI handed over: today's tokens, or this address's messages, are used up.",
 	chat.AIEndFailed:   "The AI handed over: its endpoint gives no answers. relay doctor says more.",
 }
 
