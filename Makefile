@@ -35,7 +35,7 @@ build: ## build ./relay, one file without dependencies
 	$(BUILD) -o relay .
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Postfix, Node and PHP through apt, axe, TypeScript, React and Vue through npm, when missing
-	@.ci/setup chromium firefox postgresql pgbouncer postfix node php python3 systemd-analyze axe typescript frameworks
+	@.ci/setup chromium firefox postgresql pgbouncer postfix dovecot node php python3 systemd-analyze axe typescript frameworks
 	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit

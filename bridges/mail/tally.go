@@ -87,7 +87,7 @@ func (t *Tally) unreadable(u Unreadable) {
 func (t *Tally) Shown() (counts map[string]int, unreadable []Unreadable) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return maps.Clone(t.state.Counts), slices.Clone(t.state.Unreadable)
+	return maps.Clone(t.state.Counts), append([]Unreadable{}, t.state.Unreadable...)
 }
 
 // dateOf is a date of an e-mail, 0 for one that is none.

@@ -179,7 +179,7 @@ const (
 // mailedWords tell operators what became of an e-mail to an address.
 var mailedWords = map[string]string{
 	MailedSent:        "Sent by e-mail to %.",
-	MailedAsked:       "Sent by e-mail to %, with a link to confirm the address. Until it is opened nothing else goes there.",
+	MailedAsked:       "Sent by e-mail to %, with a link to confirm the address. Until then nothing else goes there.",
 	MailedUnconfirmed: "Not sent by e-mail: % has not confirmed the address.",
 	MailedStopped:     "Not sent by e-mail: % wants no e-mails about this chat.",
 	MailedRefused:     "The e-mail to % was refused.",

@@ -14,10 +14,10 @@ import (
 )
 
 // testLetters: e-mail is set up in the console; then an answer goes after a visitor who has
-// closed the page, who continues on a phone, and wants no more in the end.
+// closed the page, who answers by e-mail, continues on a phone, and wants no more in the end.
 func testLetters(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
-	post, port, dir := mailtest.New(t), freePort(t), t.TempDir()
+	post, box, port, dir := mailtest.New(t), mailtest.NewMailbox(t), freePort(t), t.TempDir()
 	base := "http://127.0.0.1:" + port
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -44,11 +44,12 @@ func testLetters(t *testing.T, s *fixture) {
 	b.until(`text("[data-setting=smtpUrl] .wrong").includes("smtp:// or smtps://")`)
 	b.shot(folder, "mail-wrong")
 	b.enter(`[data-setting=smtpUrl] .input`, post.URL())
+	b.enter(`[data-setting=imapUrl] .input`, box.URL())
 	b.enter(`#mail input[type=email]`, "ben@shop.example")
 	b.until(`$$("#mail .buttons .button").some((n) => n.textContent === "Save and send a test")`)
 	b.run(`$$("#mail .buttons .button").find((n) => n.textContent === "Save and send a test").click()`)
 	b.until(`text("#mail-answer").startsWith("Sent The server took it after")`)
-	b.until(`text("#mail-state") === "It works."`)
+	b.until(`text("#mail-state") === "It works." && text("#mailbox-state").startsWith("The mailbox is read. Nothing has arrived yet.")`)
 	b.shot(folder, "mail-page")
 	if list := post.Letters(); len(list) != 1 || list[0].To != "ben@shop.example" {
 		t.Fatalf("the test sent %+v", list)
@@ -94,6 +95,16 @@ func testLetters(t *testing.T, s *fixture) {
 	b.visit(s.console + "#/sessions/" + session)
 	b.until(`text("#log").includes("Sent by e-mail to ana@customer.example, with a link to confirm the address.")`)
 	b.shot(folder, "mail-sent")
+	to := strings.Trim(letter.Header.Get("Reply-To"), "<>")
+	box.Put("From: Ana <ana@customer.example>\nTo: " + to + "\nSubject: Re: x\nMessage-ID: <1@customer.example>\nContent-Type: text/html; charset=utf-8\n\n" +
+		`<div dir="auto">The <b>blue</b> one?</div><div class="gmail_quote"><div class="gmail_attr">On Sat, Nov 28, 2026, 10:12 Shop wrote:</div><blockquote class="gmail_quote">Yes, three of them.</blockquote></div>`)
+	b.until(`text("#log").includes("The blue one?") && text("#log").includes("Answered by e-mail from ana@customer.example. Show")`)
+	b.shot(folder, "mail-answered")
+	whole := eval[string](b, `(await (await fetch($$("#log a").find((n) => n.textContent === "Show").href, {headers: {Accept: "text/html"}})).text())`)
+	if !strings.Contains(whole, "From: ana@customer.example") || !strings.Contains(whole, "> Yes, three of them.") {
+		t.Errorf("all of it is %s", whole)
+	}
+	said := []string{welcome, "visitor: Is the lamp in stock?", "operator: Yes, three of them.", "visitor: The blue one?"}
 
 	phone := s.newTab(t)
 	phone.visit(link)
@@ -101,9 +112,9 @@ func testLetters(t *testing.T, s *fixture) {
 	phone.shot(folder, "mail-link")
 	phone.click("#resume-ways button")
 	phone.until(`location.pathname === "/chat/main" && shown(".panel")`)
-	phone.sees(welcome, "visitor: Is the lamp in stock?", "operator: Yes, three of them.")
+	phone.sees(said...)
 	phone.write("Then I take one")
-	phone.sees(welcome, "visitor: Is the lamp in stock?", "operator: Yes, three of them.", "visitor: Then I take one")
+	phone.sees(append(said, "visitor: Then I take one")...)
 	phone.visit("about:blank")
 
 	answer("It is yours.")

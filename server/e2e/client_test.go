@@ -14,7 +14,7 @@ import (
 
 // request makes a request with a bearer key and decodes the JSON answer. It
 // returns the status.
-func request(ctx context.Context, method, url, key string, body, answer any) (status int, err error) {
+func request(ctx context.Context, method, url, key string, body, answer any, headers ...string) (status int, err error) {
 	var data []byte
 	if body != nil {
 		if data, err = json.Marshal(body); err != nil {
@@ -30,6 +30,9 @@ func request(ctx context.Context, method, url, key string, body, answer any) (st
 	req.Header.Set("Content-Type", "application/json")
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

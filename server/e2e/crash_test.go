@@ -120,8 +120,8 @@ func (w *writer) check(t *testing.T, url string) {
 }
 
 // call makes a request that must be answered with 200.
-func call(method, url, key string, body, answer any) error {
-	status, err := request(context.Background(), method, url, key, body, answer)
+func call(method, url, key string, body, answer any, headers ...string) error {
+	status, err := request(context.Background(), method, url, key, body, answer, headers...)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("%s %s answers %d", method, url, status)
 	}

@@ -43,16 +43,17 @@ func (c *correspondence) start() *instance {
 // answered begins a conversation of somebody with an address, who is answered.
 func (c *correspondence) answered(relay *instance, address, answer string) (sessionID string) {
 	c.t.Helper()
-	var visit struct{ SessionID string }
+	var visit struct{ SessionID, SessionToken string }
 	check := func(err error) {
 		c.t.Helper()
 		if err != nil {
 			c.t.Fatal(err)
 		}
 	}
-	check(call("POST", relay.base+"/api/widget/init", crashPublicKey, map[string]any{"visitorId": address}, &visit))
-	check(call("POST", relay.base+"/api/widget/messages", crashPublicKey, map[string]any{"sessionId": visit.SessionID, "content": "Where is it?"}, nil))
-	check(call("POST", relay.base+"/api/widget/identify", crashPublicKey, map[string]any{"sessionId": visit.SessionID, "identity": map[string]any{"email": address}}, nil))
+	check(call("POST", relay.base+"/api/widget/init", crashPublicKey, map[string]any{"visitorId": address, "useSessionToken": true}, &visit))
+	token := []string{"X-Session-Token", visit.SessionToken}
+	check(call("POST", relay.base+"/api/widget/messages", crashPublicKey, map[string]any{"sessionId": visit.SessionID, "content": "Where is it?"}, nil, token...))
+	check(call("POST", relay.base+"/api/widget/identify", crashPublicKey, map[string]any{"sessionId": visit.SessionID, "identity": map[string]any{"email": address}}, nil, token...))
 	check(call("POST", relay.base+"/api/admin/sessions/"+visit.SessionID+"/messages", crashSecretKey, map[string]any{"content": answer}, nil))
 	return visit.SessionID
 }
@@ -193,4 +194,122 @@ func TestKillNineMailsOnce(t *testing.T) {
 		t.Error("nothing is known of any e-mail: the test proves nothing")
 	}
 	t.Logf("%d kills, %d e-mails, the outcome of %d unknown", kills, len(ids), unknown)
+}
+
+// messages are what a conversation has, as "sender: content".
+func (c *correspondence) messages(relay *instance, sessionID string) (list []string) {
+	c.t.Helper()
+	var page struct {
+		Messages []struct{ Sender, Content string }
+	}
+	if err := call("GET", relay.base+"/api/admin/sessions/"+sessionID+"/messages?limit=200", crashSecretKey, nil, &page); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, m := range page.Messages {
+		list = append(list, m.Sender+": "+m.Content)
+	}
+	return list
+}
+
+// read has answers read from a Dovecot.
+func (c *correspondence) read() *dovecot {
+	c.t.Helper()
+	box := startDovecot(c.t, c.post)
+	c.environ = append(c.environ, "IMAP_URL="+box.url)
+	return box
+}
+
+// TestMailThereAndBack: an answer goes out through Postfix, is answered, and comes back through
+// Dovecot; the doctor looks at both.
+func TestMailThereAndBack(t *testing.T) {
+	t.Parallel()
+	c := newCorrespondence(t)
+	box := c.read()
+	relay := c.start()
+	ana := c.answered(relay, "ana@customer.example", "Grüße! It is on its way.")
+	relay.kill()
+	fiveMinutesPass(t, c.file)
+	relay = c.start()
+	eventually(t, "the e-mail", func() bool { return len(c.post.arrived()) == 1 })
+	letter := c.post.arrived()[0]
+	to := strings.Trim(letter.Header.Get("Reply-To"), "<>")
+	if !strings.HasPrefix(to, "chat+") || !strings.HasSuffix(to, "@shop.example") {
+		t.Fatalf("answers go to %q", to)
+	}
+	c.post.mail("ana@customer.example", to, "From: Ana <ana@customer.example>\r\nTo: "+to+"\r\nSubject: Re: x\r\nMessage-ID: <1@customer.example>\r\nIn-Reply-To: "+letter.Header.Get("Message-Id")+
+		"\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nSch=F6n!\r\n\r\nAm 28.11.2026 um 10:12 schrieb Shop <"+to+">:\r\n> Gr=FC=DFe! It is on its way.\r\n")
+	eventually(t, "the answer", func() bool { return len(c.messages(relay, ana)) == 3 })
+	if got := c.messages(relay, ana)[2]; got != "visitor: Schön!" {
+		t.Errorf("%q", got)
+	}
+	if got := strings.Join(c.outcomes(relay, ana), " "); got != "asked answered" {
+		t.Errorf("the outcomes are %q", got)
+	}
+	eventually(t, "the mark", func() bool { all, seen := box.kept(); return all == 1 && seen == 1 })
+	var whole struct{ Text string }
+	var page struct {
+		Timeline []struct{ Data struct{ Mail string } }
+	}
+	if err := call("GET", relay.base+"/api/admin/sessions/"+ana+"/messages", crashSecretKey, nil, &page); err != nil {
+		t.Fatal(err)
+	}
+	if err := call("GET", relay.base+page.Timeline[len(page.Timeline)-1].Data.Mail, crashSecretKey, nil, &whole); err != nil || !strings.Contains(whole.Text, "> Grüße! It is on its way.") {
+		t.Errorf("all of it is %q, %v", whole.Text, err)
+	}
+	code, out, _ := runCommand(t, c.environ, "doctor")
+	if !strings.Contains(out, "INBOX at localhost opens, with 1 e-mail") {
+		t.Errorf("doctor ends with %d:\n%s", code, out)
+	}
+	code, _, said := runCommand(t, append(c.environ, "IMAP_URL=https://imap.example.com"), "serve")
+	if code != 2 || !strings.Contains(said, "IMAP_URL (environment) must begin with imap:// or imaps://") {
+		t.Errorf("a wrong mailbox ends with %d:\n%s", code, said)
+	}
+}
+
+// TestKillNineAnswersOnce kills relay again and again while it reads answers. Each becomes one
+// message, in their order.
+func TestKillNineAnswersOnce(t *testing.T) {
+	kills, each := 50, 4
+	if testing.Short() {
+		kills = 5
+	}
+	t.Parallel()
+	c := newCorrespondence(t)
+	box := c.read()
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	relay := c.start()
+	id := c.answered(relay, "ana@customer.example", "hello")
+	relay.kill()
+	fiveMinutesPass(t, c.file)
+	relay = c.start()
+	eventually(t, "the e-mail", func() bool { return len(c.post.arrived()) == 1 })
+	to := strings.Trim(c.post.arrived()[0].Header.Get("Reply-To"), "<>")
+	eventually(t, "the mailbox", func() bool {
+		var state struct{ Mailbox struct{ State string } }
+		return call("GET", relay.base+"/api/admin/mail", crashSecretKey, nil, &state) == nil && state.Mailbox.State == "running"
+	})
+	time.Sleep(200 * time.Millisecond) // until it has noted where the mailbox ends: what is there before is not read
+	want := c.messages(relay, id)
+	put := func() {
+		for range each {
+			n := len(want)
+			box.put(fmt.Sprintf("From: ana@customer.example\nTo: %s\nSubject: Re: x\nMessage-ID: <%d@customer.example>\n\nAnswer %d\n", to, n, n))
+			want = append(want, fmt.Sprintf("visitor: Answer %d", n))
+		}
+	}
+	for i := range kills {
+		if i < 7 { // more than thirty an hour stay in the mailbox
+			put()
+		}
+		time.Sleep(time.Duration(random.IntN(150)) * time.Millisecond) // the moment of the kill is the test's input
+		relay.kill()
+		relay = c.start()
+	}
+	eventually(t, "the last answer", func() bool { return len(c.messages(relay, id)) >= len(want) })
+	if got := strings.Join(c.messages(relay, id), "|"); got != strings.Join(want, "|") {
+		t.Errorf("%s", got)
+	}
+	eventually(t, "the marks", func() bool { all, seen := box.kept(); return all == 7*each && seen == all })
 }

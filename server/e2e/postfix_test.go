@@ -38,7 +38,7 @@ inet_interfaces = 127.0.0.1
 inet_protocols = ipv4
 mydestination =
 mynetworks =
-virtual_mailbox_domains = customer.example
+virtual_mailbox_domains = customer.example, shop.example
 virtual_mailbox_base = %[1]s/mail
 virtual_mailbox_maps = regexp:%[1]s/boxes
 virtual_uid_maps = static:%[2]s
@@ -106,7 +106,7 @@ func startPostfix(t *testing.T) *postfix {
 	p.certify()
 	p.write("main.cf", fmt.Sprintf(postfixMain, p.dir, owner.Uid, owner.Gid))
 	p.write("master.cf", fmt.Sprintf(postfixMaster, port))
-	p.write("boxes", "if !/^nobody@/\n/^[^@]*@customer\\.example$/ all/\nendif\n")
+	p.write("boxes", "if !/^nobody@/\n/^[^@]*@customer\\.example$/ all/\nendif\n/^chat\\+[^@]*@shop\\.example$/ shop/\n")
 	if out, err := exec.Command(program, "-c", p.dir, "start").CombinedOutput(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(p.dir, "mail.log"))
 		t.Fatalf("Postfix: %v\n%s%s", err, out, log)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -97,6 +98,9 @@ func (e *exporter) session(s *chat.Session) error {
 	if err != nil {
 		return err
 	}
+	if err := e.mails(dir, s.ID); err != nil {
+		return err
+	}
 	if err := e.conversation(dir, &shown, messages, entries); err != nil {
 		return err
 	}
@@ -108,6 +112,23 @@ func (e *exporter) session(s *chat.Session) error {
 		}
 	}
 	return nil
+}
+
+// maxMails bounds the e-mails of a session in an export.
+const maxMails = 10_000
+
+// mails writes the e-mails that became messages, if there are any.
+func (e *exporter) mails(dir, sessionID string) error {
+	var list []chat.ReceivedMail
+	err := e.relay.Store.Read(e.ctx, func(rd chat.Reader) (err error) {
+		list, err = rd.ReceivedMails(sessionID, maxMails)
+		return err
+	})
+	list = slices.DeleteFunc(list, func(m chat.ReceivedMail) bool { return m.MessageID == "" })
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return e.json(dir+"mails.json", list)
 }
 
 func (e *exporter) messages(sessionID string) (all []chat.Message, err error) {

@@ -62,8 +62,8 @@ const page = (url: string): HTMLElement | string => (webURL(url) ? link(url, pag
 
 export function entryItem({ type, at, data }: Entry): HTMLLIElement {
   return h("li", { class: "note", title: fullTime(at) },
-    words[type]?.(data) ?? String(data["content"] ?? type),
-    !!data["mail"] && link(data["mail"] as string, " Show"),
+    words[type]?.(data) ?? String(data["content"] ?? type) + " ",
+    !!data["mail"] && link(data["mail"] as string, "Show"),
     type === "page_view" && page(String(data["url"] ?? "")),
     type === "custom_event" && facts(data["data"]));
 }

@@ -57,7 +57,7 @@ type Head struct {
 
 var (
 	headerLine = regexp.MustCompile(`^[!-9;-~]+[ \t]*:`)
-	messageID  = regexp.MustCompile(`<[^<>\s]{1,250}>`)
+	messageID  = regexp.MustCompile(`<[^<>\s[:cntrl:]]{1,250}>`)
 )
 
 // parseHeader reads a header, without the lines that are none.
@@ -109,7 +109,7 @@ func ReadHead(raw []byte) (Head, error) {
 // readable makes one short line of a text.
 func readable(text string, most int) string { return chat.Clip(chat.OneLine(clean(text)), most) }
 
-var addressIn = regexp.MustCompile(`[^\s<>,;:"'()\[\]]{1,200}@[^\s<>,;:"'()\[\]@]{1,253}`)
+var addressIn = regexp.MustCompile(`[^\s[:cntrl:]<>,;:"'()\[\]]{1,200}@[^\s[:cntrl:]<>,;:"'()\[\]@]{1,253}`)
 
 // addressesIn finds the addresses in header fields, in whatever form somebody wrote them.
 func addressesIn(fields []string) (found []string) {

@@ -252,5 +252,9 @@ func Check(ctx context.Context, box *chat.Mailbox) (text string, _ *Failure) {
 	if err != nil {
 		return "", explain(box, &folderError{box.Folder, err})
 	}
-	return fmt.Sprintf("%s at %s opens, with %d e-mails", box.Folder, box.Host, data.NumMessages), nil
+	things := "e-mails"
+	if data.NumMessages == 1 {
+		things = "e-mail"
+	}
+	return fmt.Sprintf("%s at %s opens, with %d %s", box.Folder, box.Host, data.NumMessages, things), nil
 }
