@@ -36,11 +36,10 @@ type Tally struct {
 }
 
 type tally struct {
-	Box        string          `json:"box"` // which one it is
-	Place      mailbox.Place   `json:"place"`
-	Counts     map[string]int  `json:"counts"`
-	Unreadable []Unreadable    `json:"unreadable"` // the newest first
-	noted      json.RawMessage // as it is stored
+	Box        string         `json:"box"` // which one it is
+	Place      mailbox.Place  `json:"place"`
+	Counts     map[string]int `json:"counts"`
+	Unreadable []Unreadable   `json:"unreadable"` // the newest first
 }
 
 // NewTally reads what was stored of a mailbox. Of another one nothing is known.

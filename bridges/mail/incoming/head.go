@@ -114,9 +114,7 @@ var addressIn = regexp.MustCompile(`[^\s[:cntrl:]<>,;:"'()\[\]]{1,200}@[^\s[:cnt
 // addressesIn finds the addresses in header fields, in whatever form somebody wrote them.
 func addressesIn(fields []string) (found []string) {
 	for _, field := range fields {
-		for _, address := range addressIn.FindAllString(strings.ToLower(field), 10*maxRecipients) {
-			found = append(found, address)
-		}
+		found = append(found, addressIn.FindAllString(strings.ToLower(field), 10*maxRecipients)...)
 	}
 	return found
 }

@@ -1,7 +1,7 @@
 package quote
 
 import (
-	"slices"
+	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,325 +10,344 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Limits of the HTML that is read. What is beyond them is read as if it stood outside.
+// Limits of the HTML that is read.
 const (
-	maxOpen = 500
-	maxTags = 200_000
+	maxOpen    = 500     // elements within each other; those within more are read as if they stood outside
+	maxTags    = 200_000 // text that follows them is read as one line
+	maxDepth   = 4       // how many ">" a line gets
+	maxImplied = 20      // elements that one tag can close
+	maxLink    = 1000    // bytes of an address that is written behind its text
 )
 
-// element is an open element, with what ends when it does.
+// element is an open element.
 type element struct {
-	name          string
-	quote, hidden bool
-	block, spaced bool
-	preformatted  bool
-	link          string
-	start         int // of a link's text
+	name                               string
+	hidden, quote, intro, sign, pre, p bool
 }
 
-// writer turns HTML into text.
+// textLine is a line that is being written.
+type textLine struct {
+	text   string
+	depth  int // of quotes
+	sign   int // number of the signature that it is part of, 0 if none
+	intro  bool
+	header bool // it is the first one below a border
+}
+
+// writer turns HTML into lines.
 type writer struct {
-	out     strings.Builder
-	line    strings.Builder
-	open    []element
-	quotes  int // open elements that are quotes
-	hidden  int
-	pre     int
-	wanted  int // line breaks before the next word
-	spaced  bool
-	started bool
+	open                                     []element
+	names                                    map[string]int // open elements with a name
+	hidden, depth, intro, sign, pre, skipped int            // open elements that do this
+	signs                                    int            // signatures so far
+	rest                                     int            // depth that the rest of the page has beside
+	lines                                    []textLine
+	line                                     strings.Builder
+	bullet                                   string // what the next line begins with
+	space                                    bool   // there was space before the next word
+	gap                                      bool   // a blank line is due
+	header                                   bool   // the next line is the first one below a border
+	link, linkText                           string
+	showHidden                               bool
 }
 
-// Plain turns the HTML of an e-mail into text: what it quotes as lines that begin with "> ", a
-// signature behind a line "-- ".
+// Plain turns the HTML of an e-mail into the plain text that Text reads: a paragraph, an item
+// of a list or a row of a table is a line, quotes begin with "> ", signatures stand behind a
+// line "-- ", what nobody sees is left out.
 func Plain(page string) string {
-	w := &writer{}
+	text := write(page, false)
+	if strings.TrimSpace(text) == "" { // in doubt words stay
+		text = write(page, true)
+	}
+	return text
+}
+
+func write(page string, showHidden bool) string {
+	w := &writer{names: map[string]int{}, showHidden: showHidden}
 	z := html.NewTokenizer(strings.NewReader(page))
 	for tags := 0; ; {
 		switch z.Next() {
 		case html.ErrorToken:
-			w.endLine()
-			return w.out.String()
+			w.endLink()
+			w.endLine(false)
+			return w.text()
 		case html.TextToken:
-			w.text(string(z.Text()))
+			w.words(string(z.Text()))
 		case html.StartTagToken, html.SelfClosingTagToken:
 			if tags++; tags <= maxTags {
-				w.begin(z.Token())
+				w.start(z)
+			} else {
+				w.space = true
 			}
 		case html.EndTagToken:
 			if tags++; tags <= maxTags {
 				name, _ := z.TagName()
 				w.end(string(name))
+			} else {
+				w.space = true
 			}
 		}
 	}
 }
 
-// The elements that mean something in text.
-var (
-	blocks = set("address", "article", "aside", "blockquote", "body", "center", "dd", "div", "dl", "dt", "fieldset", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tr", "ul")
-	spaced = set("p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ol", "ul", "pre", "dl", "table")
-	unseen = set("head", "noscript", "script", "style", "svg", "template", "title", "select", "object", "iframe")
-	single = set("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
-)
-
-func set(names ...string) map[string]bool {
-	all := map[string]bool{}
-	for _, name := range names {
-		all[name] = true
+// start reads a tag that opens an element.
+func (w *writer) start(z *html.Tokenizer) {
+	raw, more := z.TagName()
+	name := string(raw)
+	kind := atom.Lookup(raw)
+	a := readAttributes(z, more)
+	w.closeImplied(kind)
+	if blocks[kind] {
+		w.endLine(false)
 	}
-	return all
-}
-
-// The classes, ids and names by which mail programs mark quotes and signatures, in small letters.
-var (
-	quoteMarks = set("gmail_quote", "gmail_quote_container", "gmail_attr", "yahoo_quoted", "protonmail_quote", "moz-cite-prefix", "moz-forward-container", "zmail_extra", "ntes-mailmaster-quote", "isreplycontent", "quote", "tutanota_quote", "mail-quote-collapse",
-		"apple-mail-quote", "quoted_text", "mailru-blockquote", "reply_msg", "freenet_quote", "qt", "cite_prefix", "mcnt", "bloop_original_html")
-	signMarks = set("gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature", "protonmail_signature_block", "protonmail_signature_block-user", "applemailsignature", "ymail_signature", "yahoo_signature", "zmail_signature", "tutanota_signature", "mail-signature", "bloop_sign", "k9mail-signature",
-		"composer_signature", "ms-outlook-ios-signature")
-	originalMarks = set("divrplyfwdmsg", "outlookmessageheader", "appendonsend_header", "replyforwardmsg")
-)
-
-// begin opens an element.
-func (w *writer) begin(t html.Token) {
-	e := element{name: t.Data, block: blocks[t.Data], spaced: spaced[t.Data], preformatted: t.DataAtom == atom.Pre}
-	attr := attributes(t.Attr)
-	marks := append(append(strings.Fields(attr["class"]), attr["id"]), attr["name"])
-	marked := func(with map[string]bool) bool {
-		return slices.ContainsFunc(marks, func(m string) bool { return with[m] })
-	}
-	style := strings.ReplaceAll(attr["style"], " ", "")
-	e.hidden = unseen[t.Data] || isHidden(attr, style)
-	e.quote = marked(quoteMarks) || t.DataAtom == atom.Blockquote && !isIndent(attr, style)
-	if w.hidden == 0 && !e.hidden {
-		w.see(t, &e, attr)
-		switch {
-		case marked(originalMarks) && w.quotes == 0:
-			w.lineOf("----- Original message -----")
-		case marked(signMarks) && w.quotes == 0:
-			w.lineOf("-- ")
-		}
-	}
-	if single[t.Data] || len(w.open) >= maxOpen {
-		return
-	}
-	w.open = append(w.open, e)
-	w.count(&e, 1)
-}
-
-// see writes what an element without its content says.
-func (w *writer) see(t html.Token, e *element, attr map[string]string) {
-	if e.block {
-		w.breakLine(1)
-		if e.spaced && w.started {
-			w.breakLine(2)
-		}
-	}
-	switch t.DataAtom {
+	switch kind {
 	case atom.Br:
-		w.wanted++
-		w.spaced = false
+		w.endLine(true)
+		return
 	case atom.Hr:
-		w.lineOf("________________________________")
-	case atom.Li:
-		w.word("- ")
-	case atom.Td, atom.Th:
-		w.spaced = true
+		w.endLine(false)
+		w.gap = true
 	case atom.Img:
-		if alt := strings.TrimSpace(attr["alt"]); isEmoji(alt) {
-			w.word(alt)
+		if w.hidden == 0 && w.skipped == 0 && isEmoji(a.alt) {
+			w.words(a.alt)
 		}
 	case atom.A:
-		e.link, e.start = address(attr["href"]), w.line.Len()
+		w.endLink()
+		w.link = linkAddress(a.href)
+	case atom.Li:
+		w.bullet = "- "
+	case atom.Td, atom.Th:
+		w.space = true
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Blockquote, atom.Pre:
+		w.gap = w.gap || spaced(kind, a)
 	}
-}
-
-// end closes an element, with those inside it that nobody closed.
-func (w *writer) end(name string) {
-	at := len(w.open) - 1
-	for at >= 0 && w.open[at].name != name {
-		at--
-	}
-	if at < 0 {
+	if void[kind] || len(w.open) >= maxOpen {
 		return
 	}
-	for i := len(w.open) - 1; i >= at; i-- {
-		e := w.open[i]
-		if w.hidden == 0 {
-			w.leave(&e)
+	e := element{name: name, hidden: !w.showHidden && a.hidden(), quote: isQuote(kind, a), intro: isIntro(a), sign: isSignatureElement(a), pre: kind == atom.Pre || a.pre(), p: spaced(kind, a)}
+	w.push(e, kind, a)
+}
+
+// push opens an element.
+func (w *writer) push(e element, kind atom.Atom, a attributes) {
+	if w.sign == 0 && e.sign {
+		w.signs++
+	}
+	w.open = append(w.open, e)
+	w.names[e.name]++
+	w.count(e, 1)
+	if dropped[kind] {
+		w.skipped++
+	}
+	if beginsRest(a) && w.hidden == 0 && w.depth == 0 {
+		w.endLine(false)
+		w.rest = 1
+	}
+	w.header = w.header || a.bordered()
+}
+
+// count notes what an element does to the text within it.
+func (w *writer) count(e element, n int) {
+	for _, one := range []struct {
+		set   bool
+		count *int
+	}{{e.hidden, &w.hidden}, {e.quote, &w.depth}, {e.intro, &w.intro}, {e.sign, &w.sign}, {e.pre, &w.pre}} {
+		if one.set {
+			*one.count += n
 		}
-		w.open = w.open[:i]
-		w.count(&e, -1)
 	}
 }
 
-func (w *writer) leave(e *element) {
-	if e.link != "" {
-		shown := ""
-		if e.start <= w.line.Len() {
-			shown = strings.TrimSpace(w.line.String()[e.start:])
-		}
-		if shown != "" && !sameLink(shown, e.link) {
-			w.word(" (" + e.link + ")")
-		}
+// end reads a tag that closes an element, with those within it that are still open.
+func (w *writer) end(name string) {
+	kind := atom.Lookup([]byte(name))
+	if kind == atom.A {
+		w.endLink()
 	}
-	if e.block {
-		w.breakLine(1)
-		if e.spaced {
-			w.breakLine(2)
+	if kind == atom.Br {
+		w.endLine(true)
+	}
+	if w.names[name] == 0 {
+		return
+	}
+	for {
+		e := w.open[len(w.open)-1]
+		w.pop()
+		if e.name == name {
+			return
 		}
 	}
 }
 
-// count counts an element that opens, or closes with -1.
-func (w *writer) count(e *element, by int) {
-	if e.quote {
-		w.endLine()
-		w.quotes += by
+// pop closes the innermost element.
+func (w *writer) pop() {
+	e := w.open[len(w.open)-1]
+	kind := atom.Lookup([]byte(e.name))
+	if blocks[kind] || e.quote || e.sign {
+		w.endLine(false)
 	}
-	if e.hidden {
-		w.hidden += by
+	w.gap = w.gap || e.p
+	if kind == atom.Td || kind == atom.Th {
+		w.space = true
 	}
-	if e.preformatted {
-		w.pre += by
+	w.open = w.open[:len(w.open)-1]
+	w.names[e.name]--
+	w.count(e, -1)
+	if dropped[kind] {
+		w.skipped--
 	}
 }
 
-// text writes text.
-func (w *writer) text(text string) {
-	if w.hidden > 0 {
+// closeImplied closes a paragraph, an item or a cell whose end is left out, as HTML allows.
+func (w *writer) closeImplied(kind atom.Atom) {
+	ends := implied[kind]
+	if ends == nil && blocks[kind] {
+		ends = implied[atom.P]
+	}
+	for i, n := len(w.open)-1, 0; ends != nil && i >= 0 && n < maxImplied; i, n = i-1, n+1 {
+		open := atom.Lookup([]byte(w.open[i].name))
+		if ends[open] {
+			for len(w.open) > i {
+				w.pop()
+			}
+			return
+		}
+		if bounds[open] {
+			return
+		}
+	}
+}
+
+// words adds text to the line.
+func (w *writer) words(text string) {
+	if w.hidden > 0 || w.skipped > 0 {
 		return
 	}
 	if w.pre > 0 {
-		for i, line := range strings.Split(text, "\n") {
+		for i, one := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 			if i > 0 {
-				w.wanted++
+				w.endLine(true)
 			}
-			if line != "" {
-				w.word(line)
-			}
+			w.add(one)
 		}
 		return
 	}
-	rest := text
-	for rest != "" {
-		end := strings.IndexFunc(rest, isBlank)
-		if end == 0 {
-			w.spaced = true
-			_, size := utf8.DecodeRuneInString(rest)
-			rest = rest[size:]
-			continue
+	for i, one := range strings.FieldsFunc(text, collapses) {
+		first, _ := utf8.DecodeRuneInString(text)
+		if w.space || i > 0 || collapses(first) {
+			w.add(" ")
 		}
-		if end < 0 {
-			end = len(rest)
-		}
-		w.word(rest[:end])
-		rest = rest[end:]
+		w.space = false
+		w.add(one)
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); collapses(last) {
+		w.space = true
 	}
 }
 
-func isBlank(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
+func collapses(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
 
-// word writes a word, behind the breaks or the space that are due.
-func (w *writer) word(word string) {
-	if w.wanted > 0 && w.started {
-		breaks := min(w.wanted, 2)
-		w.endLine()
-		for range breaks - 1 {
-			w.lineOf("")
-		}
-		w.spaced = false
-	}
-	w.wanted = 0
-	if w.spaced && w.line.Len() > 0 {
-		w.line.WriteByte(' ')
-	}
-	w.spaced, w.started = false, true
-	w.line.WriteString(word)
-}
-
-// breakLine has at least so many breaks before the next word.
-func (w *writer) breakLine(count int) {
-	w.wanted = max(w.wanted, count)
-	w.spaced = false
-}
-
-// endLine ends the line under way.
-func (w *writer) endLine() {
+// add writes text into the line. A line begins with no space but its own.
+func (w *writer) add(text string) {
 	if w.line.Len() == 0 {
+		if w.pre == 0 && text == " " || text == "" {
+			return
+		}
+		if w.gap && len(w.lines) > 0 {
+			w.lines = append(w.lines, textLine{depth: -1})
+		}
+		w.gap = false
+		w.line.WriteString(w.bullet)
+		w.bullet = ""
+	}
+	w.line.WriteString(text)
+	if w.link != "" && len(w.linkText) < 2*maxLink {
+		w.linkText += text
+	}
+}
+
+// endLine ends the line. A break also ends one without words.
+func (w *writer) endLine(broken bool) {
+	w.space = false
+	if w.hidden > 0 || w.skipped > 0 || w.line.Len() == 0 && !broken {
 		return
 	}
-	text := w.line.String()
+	sign := 0
+	if w.sign > 0 {
+		sign = w.signs
+	}
+	text := strings.TrimRightFunc(strings.ReplaceAll(w.line.String(), "\u00a0", " "), unicode.IsSpace)
 	w.line.Reset()
-	w.lineOf(text)
+	w.lines = append(w.lines, textLine{text: text, depth: min(w.depth+w.rest, maxDepth), sign: sign, intro: w.intro > 0, header: w.header && text != ""})
+	w.header = w.header && text == ""
 }
 
-// lineOf writes a line of its own, with the mark of a quote inside one.
-func (w *writer) lineOf(text string) {
-	w.endLine()
-	if w.quotes > 0 {
-		w.out.WriteString("> ")
+// endLink writes the address of a link behind its text, if that says another one.
+func (w *writer) endLink() {
+	address, text := w.link, strings.TrimSpace(w.linkText)
+	w.link, w.linkText = "", ""
+	if address == "" || text == "" || len(address) > maxLink || sameAddress(address, text) {
+		return
 	}
-	w.out.WriteString(text)
-	w.out.WriteByte('\n')
-	w.started = true
-}
-
-// attributes are an element's attributes that are read, in small letters but for addresses.
-func attributes(list []html.Attribute) map[string]string {
-	all := map[string]string{}
-	for _, a := range list {
-		if a.Key == "href" || a.Key == "alt" {
-			all[a.Key] = a.Val
-			continue
-		}
-		all[a.Key] = strings.ToLower(a.Val)
+	if w.line.Len() > 0 {
+		w.line.WriteString(" ")
 	}
-	return all
+	w.space = false
+	w.add("(" + address + ")")
 }
 
-func isHidden(attr map[string]string, style string) bool {
-	_, hidden := attr["hidden"]
-	for _, mark := range []string{"display:none", "visibility:hidden", "mso-hide:all", "max-height:0", "font-size:0", "opacity:0;"} {
-		hidden = hidden || strings.Contains(style+";", mark) && !strings.Contains(style, mark+".")
-	}
-	return hidden
-}
-
-// isIndent reports whether a blockquote is what mail programs make of an indented paragraph.
-func isIndent(attr map[string]string, style string) bool {
-	return attr["type"] != "cite" && (strings.Contains(style, "border:none") || strings.Contains(style, "border:0")) && strings.Contains(style, "margin")
-}
-
-// isEmoji reports whether a picture's text is a sign.
-func isEmoji(alt string) bool {
-	return alt != "" && utf8.RuneCountInString(alt) <= 8 && !strings.ContainsFunc(alt, func(r rune) bool {
-		return r < 0x2000 && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsPunct(r))
-	})
-}
-
-// address is where a link leads, if people can use it.
-func address(href string) string {
+// linkAddress is the address of a link that people can follow, "" if it is none. A link of
+// Outlook's that only checks another one is that one.
+func linkAddress(href string) string {
 	href = strings.TrimSpace(href)
-	switch {
-	case len(href) > longestAddress:
-	case strings.HasPrefix(href, "http://"), strings.HasPrefix(href, "https://"):
-		return href
-	case strings.HasPrefix(href, "mailto:"):
-		to, _, _ := strings.Cut(strings.TrimPrefix(href, "mailto:"), "?")
-		return to
+	lower := strings.ToLower(href[:min(len(href), 10)])
+	if strings.ContainsFunc(href, unicode.IsSpace) || !utf8.ValidString(href) {
+		return ""
 	}
-	return ""
+	if strings.HasPrefix(lower, "mailto:") {
+		address, _, _ := strings.Cut(href[len("mailto:"):], "?")
+		return address
+	}
+	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
+		return ""
+	}
+	if u, err := url.Parse(href); err == nil && strings.HasSuffix(u.Hostname(), ".safelinks.protection.outlook.com") && strings.HasPrefix(u.Query().Get("url"), "http") {
+		return linkAddress(u.Query().Get("url"))
+	}
+	return href
 }
 
-// sameLink reports whether a link's text shows where it leads.
-func sameLink(shown, link string) bool {
-	bare := func(text string) string {
-		text = strings.ToLower(strings.TrimSuffix(text, "/"))
-		for _, begin := range []string{"https://", "http://", "www."} {
-			text = strings.TrimPrefix(text, begin)
+// sameAddress reports whether a text says an address, maybe in a shorter form.
+func sameAddress(address, text string) bool {
+	short := func(s string) string {
+		s = strings.ToLower(strings.Trim(s, " <>()[]\""))
+		for _, prefix := range []string{"mailto:", "https://", "http://", "www."} {
+			s = strings.TrimPrefix(s, prefix)
 		}
-		return text
+		return strings.TrimSuffix(s, "/")
 	}
-	return strings.Contains(bare(shown), bare(link))
+	return short(address) == short(text)
+}
+
+// text is the lines as Text reads them.
+func (w *writer) text() string {
+	for i := range w.lines { // Outlook's header stands below a border, and the quote has no end
+		if w.lines[i].header && w.lines[i].depth == 0 && isHeader(w.lines[i:]) {
+			for j := i; j < len(w.lines); j++ {
+				if w.lines[j].depth == 0 {
+					w.lines[j].depth = 1
+				}
+			}
+			break
+		}
+	}
+	sentOn := false
+	for i := range w.lines {
+		l := &w.lines[i]
+		sentOn = l.intro && (sentOn || (i == 0 || !w.lines[i-1].intro) && isSeparator(comparable(l.text)))
+		if l.intro && l.depth == 0 && !sentOn {
+			l.depth = 1
+		}
+	}
+	return layOut(w.lines)
 }

@@ -1,91 +1,178 @@
 package quote
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
-// The words by which mail programs are recognised, in the languages that relay's own e-mails
-// have and those of their neighbours.
+// The words by which mail programs are recognised, in the languages of relay's own e-mails and
+// of their neighbours. All are in small letters.
 
-// wrote are the words for "wrote".
-var wrote = []string{"wrote", "writes", "schrieb", "geschrieben", "a écrit", "écrit", "escribió", "escribio", "ha scritto", "scritto", "escreveu", "schreef", "geschreven", "heeft geschreven",
-	"napisał", "napisała", "napisał(a)", "pisze", "skrev", "kirjoitti", "yazdı", "yazmış", "şunları yazdı", "пишет", "написал", "написала", "написал(а)", "пише", "написав", "написала", "написав(ла)",
-	"napsal", "napsala", "napsal(a)", "píše", "napísal", "napisao", "írta", "a scris", "έγραψε", "написа", "が書きました", "は書きました", "のメール", "写道", "寫道", "님이 작성", "작성", "كتب", "كتبت", "כתב", "כתבה", "כתב/ה", "‫כתב"}
+// small is a text in small letters, so that Turkish, which has two kinds of "i", compares too.
+func small(text string) string {
+	text = strings.ToLower(text)
+	if strings.ContainsAny(text, "ı\u0307") {
+		text = strings.NewReplacer("ı", "i", "\u0307", "").Replace(text)
+	}
+	return text
+}
 
-// sent are the words for "sent" and "get" in the footers of mail programs.
-var sent = []string{"sent", "get", "gesendet", "gesandt", "verschickt", "holen sie sich", "envoyé", "obtenez", "télécharger", "enviado", "obtener", "obtén", "inviato", "ottieni", "scarica", "enviada", "obter", "obtenha", "verzonden", "verstuurd", "gestuurd", "download", "ontvang",
-	"wysłano", "wysłane", "wysłana", "pobierz", "skickat", "skickades", "hämta", "sendt", "lähetetty", "gönderildi", "gönderilmiştir", "edinin", "отправлено", "получить", "надіслано", "odesláno", "odoslané", "送信", "から送信", "发自", "發自", "发送自", "来自", "获取", "أرسلت", "أُرسلت", "مرسل", "احصل", "נשלח", "השג"}
-
-// devices are what e-mails are sent with.
-var devices = []string{"iphone", "ipad", "ipod", "mac", "android", "galaxy", "samsung", "huawei", "honor", "xiaomi", "redmi", "pixel", "nokia", "oneplus", "oppo", "vivo", "motorola", "blackberry", "fairphone", "windows", "outlook", "yahoo", "gmail",
-	"proton ?mail", "fastmail", "thunderbird", "k-9", "mail\\.ru", "yandex", "яндекс", "почт", "gmx", "web\\.de", "t-online", "freenet", "zoho", "tutanota", "tuta", "spark", "airmail", "foxmail", "qq邮箱", "qq", "网易", "邮箱大师", "aquamail", "bluemail", "mobile", "mobiltelefon", "smartphone",
-	"telefon", "téléphone", "phone", "portable", "móvil", "movil", "celular", "dispositivo", "tablet", "handy", "telefoon", "mobiel", "mobil", "cellulare", "телефон", "手机", "手機", "الهاتف", "جوال", "آيفون", "אייפון", "הנייד", "سامسونج", "mail for", "mail para", "mail pour"}
-
-func alternatives(words []string, quoted bool) string {
-	list := make([]string, len(words))
-	for i, word := range words {
-		if list[i] = word; quoted {
-			list[i] = regexp.QuoteMeta(word)
+// set makes a set of the words of a text.
+func set(texts ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, text := range texts {
+		for _, word := range strings.Fields(small(text)) {
+			out[word] = true
 		}
 	}
-	return "(?:" + strings.Join(list, "|") + ")"
+	return out
 }
 
-var (
-	wroteWord  = regexp.MustCompile(`(?i)(?:^|[^\pL])` + alternatives(wrote, true) + `|` + alternatives([]string{"が書きました", "のメール", "写道", "寫道", "כתב"}, true))
-	sentWord   = regexp.MustCompile(`(?i)(?:^|[^\pL])` + alternatives(sent, true) + `|送信|发自|發自`)
-	deviceWord = regexp.MustCompile(`(?i)` + alternatives(devices, false))
-
-	// A day has a year, or is written in numbers.
-	dayIn         = regexp.MustCompile(`(?:^|\D)(?:19|20)\d\d(?:\D|$)|\d{1,2}[./-]\d{1,2}[./-]\d{2}(?:\D|$)|[٠-٩]{4}`)
-	hourIn        = regexp.MustCompile(`\d{1,2}\s?[:.h]\s?\d{2}(?:\D|$)|[٠-٩]{1,2}:[٠-٩]{2}`)
-	beginsWithDay = regexp.MustCompile(`^\W*\d{1,4}[./年-]`)
-	endOfIntro    = regexp.MustCompile(`[:：]\s*[*_]*$|\s-{2,}$`)
-	beginsIntro   = regexp.MustCompile(`(?i)^[-\s*"'«„“]*(?:(?:on|am|le|el|il|em|op|dnia|w dniu|den|dne|dňa|la|a|på|ma|στις|le|den)\s.*\d|\d{1,4}[./年\-\s]|(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|gio|sab|seg|ter|qua|qui|sex|pon|wt|śr|czw|pt|sob|niedz|пн|вт|ср|чт|пт|сб|вс|нд|pzt|sal|çar|per|cum|paz|ma|wo|vr|za|zo|tis|ons|tor|fre|lör|sön)[\pL.]*,?\s.*\d|ב|في|بتاريخ)`)
-
-	originalLine = regexp.MustCompile(`(?i)^\**[-_=\s]*(?:` + strings.Join([]string{"original (?:message|e-?mail|appointment)", "reply message", "urspr(?:ü|ue)ngliche (?:nachricht|e-?mail|mail)", "original-?nachricht", "message (?:d['’ ]?)?origin(?:e|al)", "courriel original", "mensaje original", "mensagem original",
-		"messaggio originale", "oorspronkelijk bericht", "origineel bericht", "(?:wiadomość oryginalna|oryginalna wiadomość|treść oryginalnej wiadomości)", "исходное сообщение", "(?:оригинальное|первоначальное) сообщение", "(?:оригінальне|початкове) повідомлення", "(?:özgün|orijinal|asıl) (?:[iİ]leti|mesaj|e-?posta)",
-		"původní (?:zpráva|e-?mail)", "pôvodná správa", "ursprungligt meddelande", "opprinnelig melding", "oprindelig meddelelse", "alkuperäinen viesti", "元のメッセージ", "(?:原始|原)(?:邮件|郵件|信件)", "回复的原邮件", "원본 (?:메시지|메일)", "الرسالة الأصلية", "رسالة أصلية", "הודעה מקורית"}, "|") + `)\**[-_=\s]*:?[-_=\s]*$`)
-	forwardLine = regexp.MustCompile(`(?i)^\**(?:-{2,}|_{2,}|begin|anfang|début|inicio|inizio|início|begin van|)[-_\s]*(?:der |du |del |do |van )?(?:` + strings.Join([]string{"forwarded (?:message|by)", "weitergeleitete[rn]? nachricht", "message (?:transféré|réexpédié)", "mensaje reenviado", "messaggio inoltrato",
-		"mensagem (?:encaminhada|reencaminhada)", "doorgestuurd bericht", "(?:przekazana wiadomość|wiadomość przekazana dalej)", "(?:пересылаемое|пересланное) сообщение", "переслане повідомлення", "iletilen (?:ileti|mesaj)", "yönlendirilmiş (?:ileti|mesaj)", "vidarebefordrat meddelande", "přeposlaná zpráva",
-		"転送(?:された)?メッセージ", "转发(?:的)?邮件", "转发邮件信息", "轉寄郵件", "رسالة معاد توجيهها", "הודעה שהועברה"}, "|") + `)\**[-_\s]*:?[-_\s]*$`)
-	replyAbove = regexp.MustCompile(`(?i)(?:reply|respond|type|write)[^.]{0,30} above this line|antwort[^.]{0,40} (?:oberhalb|über) dieser (?:zeile|linie)|répond[^.]{0,40} au-dessus de cette ligne|respond[^.]{0,40} encima de esta línea`)
-	// elsewhere: the author says that answers stand in the text that follows.
-	elsewhere = regexp.MustCompile(`(?i)\b(?:below|inline|in-line|in (?:red|blue|green|bold|colou?r))\b|(?:^|[^\pL])(?:siehe unten|weiter unten|unten|im text|in rot|in blau|ci-dessous|ci-après|en rouge|en bleu|más abajo|abajo|en rojo|qui sotto|di seguito|in rosso|abaixo|em vermelho|hieronder|in het rood|poniżej|na czerwono|nedan|i rött|aşağıda|kırmızı|ниже|красным|нижче)(?:$|[^\pL])|以下に|下記|下方|如下|红色|أدناه|למטה|באדום`)
-	ruledLine = regexp.MustCompile(`^(?:[-_=*⎯—─]\s?){5,}$`)
-	virusLine = regexp.MustCompile(`(?i)(?:virus-?free|virenfrei|sans virus|sin virus|libre de virus|privo di virus|sem vírus|virusvrij|без вирусов)[^\n]{0,80}(?:avast|avg|norton|www\.)|(?:checked|scanned) for viruses by|auf viren geprüft`)
-	listLine  = regexp.MustCompile(`(?i)mailing list|mailingliste|liste de diffusion`)
-)
-
-// The fields of the header that mail programs put before a quoted e-mail.
-var headerWords = map[string][]string{
-	"from":    {"from", "von", "de", "da", "van", "od", "från", "fra", "lähettäjä", "от", "от кого", "від", "kimden", "gönderen", "feladó", "差出人", "送信者", "发件人", "寄件者", "寄件人", "보낸 사람", "من", "מאת", "expéditeur", "mittente", "remitente", "remetente", "absender", "afzender", "nadawca", "odesílatel"},
-	"date":    {"sent", "date", "gesendet", "datum", "envoyé", "date d’envoi", "date d'envoi", "enviado", "enviado el", "enviada em", "enviado em", "enviada", "fecha", "data", "data de envio", "inviato", "verzonden", "wysłane", "wysłano", "skickat", "sendt", "lähetetty", "отправлено", "дата", "надіслано", "gönderildi", "gönderilme tarihi", "tarih", "odesláno", "elküldve", "日時", "送信日時", "日付", "发送时间", "发送日期", "日期", "寄件日期", "時間", "时间", "날짜", "보낸 날짜", "التاريخ", "تاريخ", "تم الإرسال", "أُرسلت", "אرسلت", "נשלח", "תאריך"},
-	"to":      {"to", "an", "à", "a", "para", "per", "aan", "do", "till", "til", "vastaanottaja", "кому", "kime", "alıcı", "komu", "címzett", "宛先", "收件人", "收件者", "받는 사람", "إلى", "אל", "destinataire", "destinatario", "destinatário", "empfänger", "cc", "kopie", "抄送", "copia", "cópia"},
-	"subject": {"subject", "betreff", "objet", "asunto", "oggetto", "assunto", "onderwerp", "temat", "ämne", "emne", "aihe", "тема", "konu", "předmět", "tárgy", "件名", "主题", "主旨", "主題", "제목", "الموضوع", "נושא", "sujet"},
-}
-
-var (
-	headerKinds = map[string]string{}
-	headerField = func() *regexp.Regexp {
-		var all []string
-		for kind, words := range headerWords {
-			for _, word := range words {
-				headerKinds[word] = kind
-				all = append(all, word)
-			}
+// phrases are the parts of texts between "|".
+func phrases(texts ...string) (out []string) {
+	for _, text := range texts {
+		for _, phrase := range strings.Split(small(text), "|") {
+			out = append(out, strings.TrimSpace(phrase))
 		}
-		label := alternatives(all, true)
-		label = "(" + strings.TrimPrefix(label, "(?:")
-		return regexp.MustCompile(`(?i)^[*_|\s]*` + label + `\s*[*_]*\s*(?:[:：]|\|)`)
-	}()
+	}
+	return out
+}
+
+func phraseSet(texts ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, phrase := range phrases(texts...) {
+		out[phrase] = true
+	}
+	return out
+}
+
+// verbs are the words for "wrote".
+var verbs = set(
+	"wrote writes", "schrieb schreibt schrieben geschrieben", "écrit", "escribió escribio escribe escribiste", "scritto scrive", "escreveu escreve",
+	"schreef schrijft geschreven", "pisze napisał napisała napisał(a napisali", "пишет написал написала написал(а писал писала",
+	"пише написав написала написав(ла написав/ла писав", "yazdı yazmış", "كتب كتبت كتب/كتبت كتابة", "כתב כתבה כתב/ה כתב(ה",
+	"skrev skrivet skrevet", "kirjoitti", "napsal napsala napsal(a", "napísal napísala napísal(a", "írta", "scris", "έγραψε", "написа", "napisao napisala",
+	"escriure", "menulis", "نوشت", "viết",
 )
 
-// The notices of companies: how they begin, and what they are about.
+// verbsWithin are those of languages that do not part words.
+var verbsWithin = []string{"のメール", "のメッセージ", "書きました", "書いた", "書き込み", "写道", "寫道", "写到", "寫到", "님이 작성", "작성:", "เขียนว่า"}
+
+// openers are the words that an introduction begins with, if it does not begin with the date.
+var openers = set(
+	"on am le el il em no op w dnia dniu в у den dne dna den la data на στις pada vào pe",
+	"at um à a alle às om o godz date datum fecha data em: tarihinde tarihi",
+	"في بتاريخ يوم בתאריך ב ביום 在 于 於 ที่",
+	"mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday",
+	"mo di mi do fr sa so montag dienstag mittwoch donnerstag freitag samstag sonntag",
+	"lun mar mer jeu ven sam dim lundi mardi mercredi jeudi vendredi samedi dimanche",
+	"mié jue vie sáb dom lunes martes miércoles jueves viernes sábado domingo",
+	"gio sab lunedì martedì mercoledì giovedì venerdì sabato domenica",
+	"seg ter qua qui sex segunda terça quarta quinta sexta segunda-feira terça-feira quarta-feira quinta-feira sexta-feira",
+	"ma di wo do vr za zo maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+	"pon wt śr czw pt sob niedz poniedziałek wtorek środa czwartek piątek sobota niedziela",
+	"пн вт ср чт пт сб вс понедельник вторник среда четверг пятница суббота воскресенье",
+	"пн вт ср чт пт сб нд понеділок вівторок середа четвер п'ятниця субота неділя",
+	"pzt sal çar per cum cmt paz pazartesi salı çarşamba perşembe cuma cumartesi pazar",
+	"mån tis ons tors fre lör sön måndag tisdag onsdag torsdag fredag lördag söndag",
+)
+
+// connectors are the small words between the date, the name and the verb.
+var connectors = set(
+	"on at in am um uhr le la les à a h el los las de del il alle ore ora em às as no dia op om het uur w o godz dnia dniu в у г о от від ч час год",
+	"kl klo heeft den d. das der die dem van von vom zu zum du des da do dos e y und and & et i и en und tarihinde tarihli günü saat şunu şunları tarafından",
+	"użytkownik odesílatel odosielateľ odosielatel χρήστης ο π.μ μ.μ by par por przez durch door dem",
+	"via per pm a.m p.m ap pm nachm vorm m p a.m. p.m. gmt utc cet cest est pst edt ha hat have has je est été va a: hr",
+	"you sie du ihr vous tu usted ustedes tú vostè lei voi você u jij jullie pan pani ви вы ты ти siz sen ni du",
+	"giorno giorni data date following folgendes folgende volgende siguiente seguente seguinte ezt időpont email e-mail mail an à: to: from",
+	"mr mrs ms herr frau m. mme bin ibn al el- ter ten te 'wrote", "mon tue wed thu fri sat sun",
+)
+
+// label is what a line of a quoted header says.
+type label int
+
+const (
+	labelNone label = iota
+	labelFrom
+	labelDate
+	labelTo
+	labelSubject
+	labelOther
+)
+
+var labels = func() map[string]label {
+	out := map[string]label{}
+	for kind, list := range map[label][]string{
+		labelFrom: phrases("from|von|absender|de|expéditeur|remitente|desde|da|mittente|remetente|van|afzender|od|nadawca|от|от кого|отправитель|від|від кого|відправник",
+			"kimden|gönderen|من|المرسل|מאת|差出人|送信者|送信元|from:|发件人|寄件者|寄件人|發件人|från|fra|lähettäjä|odesílatel|feladó|de la|από|보낸 사람|보낸사람|发信人|pengirim"),
+		labelDate: phrases("sent|date|sent at|gesendet|datum|gesendet am|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviado a|fecha|inviato|inviata|data|data invio|enviada em|enviado em",
+			"enviada|verzonden|datum/tijd|wysłano|wysłane|data wysłania|отправлено|дата|дата отправки|надіслано|відправлено|дата надсилання|gönderildi|tarih|gönderme tarihi|gönderim tarihi",
+			"التاريخ|تاريخ الإرسال|أرسلت|تم الإرسال|مرسل|תאריך|נשלח|送信日時|送信日|日付|日時|发送时间|发送日期|日期|時間|时间|發送時間|寄件日期|傳送時間",
+			"skickat|skickades|sendt|dato|lähetetty|päivämäärä|päiväys|odesláno|odoslané|küldve|dátum|trimis|data:|ημερομηνία|στάλθηκε|보낸 날짜|날짜|보낸날짜"),
+		labelTo: phrases("to|an|empfänger|à|destinataire|pour|para|destinatario|a|aan|do|odbiorca|кому|получатель|одержувач|kime|alıcı|إلى|الى|المرسل إليه|אל|לכבוד|宛先|收件人|收件者",
+			"till|til|vastaanottaja|komu|címzett|către|προς|받는 사람|받는사람"),
+		labelSubject: phrases("subject|betreff|objet|sujet|asunto|oggetto|assunto|onderwerp|temat|тема|konu|الموضوع|موضوع|נושא|件名|题名|主题|主題|主旨|ämne|emne|aihe|předmět|predmet|tárgy",
+			"subiect|θέμα|제목|title"),
+		labelOther: phrases("cc|bcc|cci|kopie|copie|copie à|copia|con copia|kopia|копия|копія|bilgi|نسخة|نسخة إلى|עותק|抄送|副本|抄送人|kopi|kopio|másolat|참조|reply to|reply-to|antwort an",
+			"répondre à|responder a|rispondi a|responder a:|importance|wichtigkeit|priority|priorität|attachments|anlagen|organisation|organization|importância|prioridad|reply_to"),
+	} {
+		for _, name := range list {
+			out[name] = kind
+		}
+	}
+	return out
+}()
+
+// separators stand above a message that is quoted or sent on.
+var separators = phraseSet(
+	"original message|original|original email|original e-mail|original mail|reply message|replied message|forwarded message|forwarded mail|begin forwarded message|fwd|forwarded email",
+	"ursprüngliche nachricht|originalnachricht|original-nachricht|original nachricht|ursprüngliche mail|ursprüngliche e-mail|weitergeleitete nachricht|anfang der weitergeleiteten nachricht",
+	"weitergeleitete mail|weitergeleitete e-mail|original-mail|beginn der weitergeleiteten nachricht",
+	"message d'origine|message d’origine|message original|message initial|message original envoyé|courriel original|message transféré|message transmis|début du message réexpédié|début du message transféré",
+	"e-mail d'origine|mail d'origine|message réexpédié",
+	"mensaje original|mensaje reenviado|mensaje original enviado|inicio del mensaje reenviado|correo original",
+	"messaggio originale|messaggio inoltrato|inizio messaggio inoltrato|messaggio originario|messaggio inoltrato da|inizio del messaggio inoltrato",
+	"mensagem original|mensagem encaminhada|início da mensagem encaminhada|mensagem reencaminhada|início da mensagem reencaminhada",
+	"oorspronkelijk bericht|origineel bericht|oorspronkelijk e-mailbericht|doorgestuurd bericht|begin doorgestuurd bericht",
+	"wiadomość oryginalna|oryginalna wiadomość|treść oryginalnej wiadomości|wiadomość przekazana dalej|przekazana wiadomość|początek przekazywanej wiadomości|wiadomość przekazana|wiadomość pierwotna",
+	"исходное сообщение|оригинальное сообщение|пересылаемое сообщение|пересланное сообщение|переадресованное сообщение|начало переадресованного сообщения|перенаправленное сообщение|исходное письмо",
+	"вихідне повідомлення|оригінальне повідомлення|початкове повідомлення|переслане повідомлення|пересилане повідомлення|початок переадресованого повідомлення",
+	"orijinal mesaj|orijinal ileti|özgün ileti|özgün mesaj|orjinal mesaj|iletilen ileti|yönlendirilmiş ileti|yönlendirilen ileti|iletilen ileti başlangıcı|forwarded message başlangıcı",
+	"رسالة أصلية|الرسالة الأصلية|الرسالة الاصلية|رسالة معاد توجيهها|رسالة مُعاد توجيهها|بداية الرسالة المعاد توجيهها",
+	"הודעה מקורית|ההודעה המקורית|הודעה שהועברה|תחילת ההודעה שהועברה",
+	"元のメッセージ|元のメール|オリジナルメッセージ|転送メッセージ|転送されたメッセージ|original message 元のメッセージ",
+	"原始邮件|原始郵件|邮件原件|原邮件|原始訊息|回复的原邮件|回复的邮件|转发的邮件|转发邮件|轉寄郵件|已转发邮件|轉寄訊息|已轉寄的郵件|开始转发的邮件|转发邮件信息|下面是转发的邮件|下面是被转发的邮件",
+	"ursprungligt meddelande|originalmeddelande|vidarebefordrat meddelande|vidarebefordrat brev|oprindelig meddelelse|videresendt meddelelse|opprinnelig melding|videresendt melding",
+	"alkuperäinen viesti|edelleenlähetetty viesti|původní zpráva|původní e-mail|přeposlaná zpráva|eredeti üzenet|továbbított üzenet|mesaj original|mesaj redirecționat|αρχικό μήνυμα|προωθημένο μήνυμα",
+	"원본 메시지|전달된 메시지",
+)
+
+// markers ask to write above them.
+var markers = phrases(
+	"reply above this line|please reply above this line|write your reply above this line|please type your reply above this line|type your reply above this line|to reply, write above this line",
+	"reply above the line|please write above this line|add your reply above|replies below this line|do not write below this line|please do not write below this line",
+	"bitte antworten sie oberhalb dieser|bitte oberhalb dieser|antworten sie oberhalb dieser|bitte über dieser|oberhalb dieser zeile antworten|bitte antworten sie über dieser|antwort oberhalb dieser",
+	"répondre au-dessus de cette ligne|répondez au-dessus de cette ligne|veuillez répondre au-dessus de cette ligne|merci de répondre au-dessus de cette ligne|écrivez au-dessus de cette ligne",
+	"responda por encima de esta línea|responde por encima de esta línea|escriba su respuesta por encima de esta línea|por favor, escriba su respuesta por encima|por favor responda por encima",
+	"rispondi sopra questa riga|rispondere sopra questa|scrivi la tua risposta sopra questa|si prega di rispondere sopra questa|responda acima desta linha|escreva acima desta linha",
+	"por favor, responda acima desta linha|digite sua resposta acima desta linha|antwoord boven deze|typ uw antwoord boven deze|schrijf uw antwoord boven deze|plaats uw antwoord boven deze",
+	"odpowiedz powyżej tej linii|proszę odpowiadać powyżej tej|prosimy odpowiadać powyżej tej|ответьте выше этой|пишите ответ выше этой|введите ответ выше этой|пожалуйста, отвечайте выше этой",
+	"відповідайте вище цього|напишіть відповідь вище цього|svara ovanför den här|skriv ditt svar ovanför|bu satırın üstüne|bu satırın üzerine|yanıtınızı bu satırın üstüne|lütfen bu satırın üstüne",
+	"この線より上に|この行より上に|この線の上に|请在此行上方|请在此线上方|請在此行上方|在此行以上回复|اكتب ردك فوق هذا السطر|الرجاء الرد فوق هذا السطر|يرجى الرد أعلى هذا السطر|השב מעל שורה זו|נא להשיב מעל שורה זו|יש להשיב מעל שורה זו",
+)
+
+// below are words that send the reader to the quoted text: there are answers in it then, or it
+// is what somebody wants to show.
+var below = phrases(
+	"see below|answers below|comments below|replies below|answered below|responses below|inline|in-line|in the text below|the mail below|the message below|the email below|the e-mail below|forwarded below",
+	"within your text|between the lines|for your information|siehe unten|s. unten|siehe weiter unten|siehe unterhalb|zwischen den zeilen|zur kenntnis|zur info|voir ci-dessous|voir plus bas|entre les lignes|pour info",
+	"ver abajo|véase abajo|vea abajo|entre líneas|vedi sotto|vedi qui sotto|tra le righe|ver abaixo|veja abaixo|entre linhas|zie onder|zie hieronder|tussen de regels|patrz poniżej|między wierszami",
+	"см. ниже|смотрите ниже|див. нижче|дивіться нижче|aşağıya bak|satır aralarında|se nedan|mellan raderna|انظر أدناه|بين السطور|ראה למטה|ראו למטה|בין השורות|下記参照|下記をご覧|インライン|见下文|見下文|见下面|如下文",
+)
+
+// answers and places together do that too: "my comments are in red".
 var (
-	noticeBegin = regexp.MustCompile(`(?i)^[\W_]*(?:confidential|disclaimer|legal notice|important notice|privileged|this (?:e-?mail|message|communication|transmission|electronic)|the (?:information|contents?)|any views|if you (?:are not|have received)|please (?:consider|note)|diese (?:e-?mail|nachricht|mitteilung)|der inhalt|die(?:se)? information|vertraulich|hinweis|haftungsausschluss|` +
-		`ce (?:message|courriel|mail|courrier|e-mail)|cet e-?mail|les informations|avis de confidentialité|confidentialit|este (?:mensaje|correo|e-?mail)|esta (?:mensagem|comunicaci)|aviso|la información|a informação|questo (?:messaggio|documento)|questa (?:e-?mail|comunicazione)|il presente|le informazioni|avvertenz|dit (?:bericht|e-?mail)|deze (?:e-?mail|mail)|de informatie|` +
-		`(?:ta|niniejsza) wiadomość|treść tej|это (?:сообщение|письмо)|данное|настоящее|цей лист|це повідомлення|bu (?:e-?posta|mesaj|ileti)|detta (?:e-?mail|meddelande|mejl)|この(?:電子)?メール|本メール|本(?:邮件|郵件)|此(?:邮件|郵件)|هذه الرسالة|هذا البريد|הודעה זו|דוא"ל זה)`)
-	noticeWord = regexp.MustCompile(`(?i)confiden|privileged|intended (?:only|solely|recipient|for)|unauthori[sz]ed|vertraul|irrtümlich|bestimmungsgemäß|destinat|réservé|reservad|riservat|vertrouwelijk|geadresseerde|poufn|adresat|конфиденц|конфіденц|gizli|konfidenti|機密|秘密|机密|保密|سري|حصري|חסוי|סודי|legally`)
+	answers = phrases("answer|comment|repl|respon|remark|antwort|anmerk|kommentar|réponse|commentaire|respuesta|comentario|rispost|comment|resposta|antwoord|opmerking|odpowied|komentarz",
+		"ответ|комментари|відповід|коментар|cevap|yanıt|yorum|svar|kommentar|الرد|إجاب|تعليق|תשוב|הער|回答|返信|コメント|回复|回覆|答复")
+	places = phrases("below|in red|in blue|in green|in bold|in capitals|in between|unten|in rot|in blau|in grün|fett|im text|in ihrem text|ci-dessous|plus bas|en rouge|en bleu|en vert|dans le texte",
+		"más abajo|a continuación|en rojo|en azul|en verde|en el texto|di seguito|sotto|in rosso|in blu|nel testo|abaixo|em vermelho|em azul|no texto|hieronder|in het rood|in het blauw|in de tekst",
+		"poniżej|na czerwono|na niebiesko|w tekście|w treści|ниже|красным|синим|в тексте|нижче|червоним|синім|у тексті|aşağıda|kırmızı|mavi|metnin|nedan|i rött|i blått|i texten",
+		"أدناه|بالأحمر|بالأزرق|في النص|למטה|להלן|באדום|בכחול|以下|下記|赤字|青字|文中|下面|下方|红|紅|蓝|藍|正文")
 )
