@@ -126,10 +126,10 @@ func (l *line) news() <-chan struct{} {
 	return l.arrived
 }
 
-// wait waits until something has arrived, or may have.
-func (l *line) wait(ctx context.Context, news <-chan struct{}) error {
+// wait waits until something has arrived, or may have, for a time at most.
+func (l *line) wait(ctx context.Context, news <-chan struct{}, most time.Duration) error {
 	if !l.client.Caps().Has(imap.CapIdle) {
-		if err := chat.Rest(ctx, lookAgain); err != nil {
+		if err := chat.Rest(ctx, min(most, lookAgain)); err != nil {
 			return err
 		}
 		return l.client.Noop().Wait()
@@ -138,7 +138,7 @@ func (l *line) wait(ctx context.Context, news <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(idleFor)
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-news:
@@ -158,23 +158,70 @@ func (l *line) wait(ctx context.Context, news <-chan struct{}) error {
 // errVanished: somebody has removed the e-mail meanwhile.
 var errVanished = errors.New("the e-mail is gone")
 
-// fetch fetches all of an e-mail.
-func (l *line) fetch(uid imap.UID, use func(io.Reader) error) error {
-	section := &imap.FetchItemBodySection{Peek: true}
-	command := l.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
-	defer command.Close() // also in the middle; its error is that of the next command
-	used := errVanished
+// literal is a part of what the server sends. When it breaks, the line is at its end, and nobody
+// may read on: the library does not expect that. Nor does it tell a broken one from a whole one.
+type literal struct {
+	io.Reader
+	left   int64
+	broken error
+}
+
+// Read implements [io.Reader].
+func (l *literal) Read(p []byte) (int, error) {
+	if l.broken != nil {
+		return 0, l.broken
+	}
+	n, err := l.Reader.Read(p)
+	l.left -= int64(n)
+	if errors.Is(err, io.EOF) && l.left > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		l.broken = err
+	}
+	return n, err
+}
+
+// fetch hands over what the server sends of e-mails, item by item, with their numbers in the
+// mailbox and the text of a section. It returns the first error of use, once all of it is read.
+func (l *line) fetch(set imap.UIDSet, options *imap.FetchOptions, use func(number uint32, item imapclient.FetchItemData, text io.Reader) error) error {
+	var failed error
+	command := l.client.Fetch(set, options)
 	for m := command.Next(); m != nil; m = command.Next() {
 		for item := m.Next(); item != nil; item = m.Next() {
-			if body, ok := item.(imapclient.FetchItemDataBodySection); ok && body.Literal != nil && errors.Is(used, errVanished) {
-				used = use(body.Literal)
+			text := &literal{Reader: strings.NewReader("")}
+			if section, ok := item.(imapclient.FetchItemDataBodySection); ok && section.Literal != nil {
+				text.Reader, text.left = section.Literal, section.Literal.Size()
+			}
+			if err := use(m.SeqNum, item, text); failed == nil {
+				failed = err
+			}
+			if _, err := io.Copy(io.Discard, text); err != nil {
+				return err
 			}
 		}
 	}
-	if err := command.Close(); err != nil && (used == nil || errors.Is(used, errVanished)) {
+	if err := command.Close(); err != nil {
 		return err
 	}
-	return used
+	return failed
+}
+
+// whole fetches all of an e-mail.
+func (l *line) whole(uid imap.UID, use func(io.Reader) error) error {
+	sections := []*imap.FetchItemBodySection{{Peek: true}}
+	used := false
+	err := l.fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: sections}, func(_ uint32, item imapclient.FetchItemData, text io.Reader) error {
+		if _, ok := item.(imapclient.FetchItemDataBodySection); !ok || used {
+			return nil
+		}
+		used = true
+		return use(text)
+	})
+	if err == nil && !used {
+		err = errVanished
+	}
+	return err
 }
 
 // moveTo moves e-mails to a folder, which is made if it is not there. A server that cannot move is

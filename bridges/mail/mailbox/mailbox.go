@@ -3,13 +3,16 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapclient"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -18,7 +21,8 @@ import (
 const (
 	batch      = 20              // headers that are fetched together
 	idleFor    = 4 * time.Minute // shorter than what routers keep an idle line open
-	lookAgain  = time.Minute     // at servers that do not announce e-mails
+	settleFor  = 2 * time.Second // some servers do not announce what arrives right before one waits
+	lookAgain  = time.Minute     // at servers that announce nothing
 	patience   = 30 * time.Second
 	overlap    = 48 * time.Hour // SINCE knows days, of no time zone
 	firstPause = 5 * time.Second
@@ -112,12 +116,16 @@ func (r *Reader) session(ctx context.Context) error {
 		return err
 	}
 	for {
-		news := line.news()
+		news, before := line.news(), r.place
 		if err := r.readNew(ctx, line); err != nil {
 			return err
 		}
 		r.opts.Note(nil)
-		if err := line.wait(ctx, news); err != nil {
+		most := idleFor
+		if r.place != before {
+			most = settleFor
+		}
+		if err := line.wait(ctx, news, most); err != nil {
 			return err
 		}
 	}
@@ -125,12 +133,7 @@ func (r *Reader) session(ctx context.Context) error {
 
 // keepsKeywords reports whether a mailbox keeps flags that nobody has defined.
 func keepsKeywords(flags []imap.Flag) bool {
-	for _, flag := range flags {
-		if flag == imap.FlagWildcard || flag == Keyword {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(flags, imap.FlagWildcard) || slices.Contains(flags, Keyword)
 }
 
 // find sets the place in the mailbox. A mailbox that is new to relay is read from now on. One
@@ -223,29 +226,39 @@ type head struct {
 
 // fetchHeads fetches the headers of e-mails, in their order.
 func (r *Reader) fetchHeads(line *line, uids []imap.UID) ([]head, error) {
-	section := &imap.FetchItemBodySection{Specifier: imap.PartSpecifierHeader, Peek: true, Partial: &imap.SectionPartial{Size: r.opts.Head}}
-	list, err := line.client.Fetch(imap.UIDSetNum(uids...), &imap.FetchOptions{UID: true, Flags: true, InternalDate: true, RFC822Size: true,
-		BodySection: []*imap.FetchItemBodySection{section}}).Collect()
+	sections := []*imap.FetchItemBodySection{{Specifier: imap.PartSpecifierHeader, Peek: true, Partial: &imap.SectionPartial{Size: r.opts.Head}}}
+	found := map[uint32]*head{}
+	err := line.fetch(imap.UIDSetNum(uids...), &imap.FetchOptions{UID: true, Flags: true, InternalDate: true, RFC822Size: true, BodySection: sections},
+		func(number uint32, item imapclient.FetchItemData, text io.Reader) (err error) {
+			h := found[number]
+			if h == nil {
+				h = &head{}
+				found[number] = h
+			}
+			switch item := item.(type) {
+			case imapclient.FetchItemDataUID:
+				h.uid = item.UID
+			case imapclient.FetchItemDataRFC822Size:
+				h.size = item.Size
+			case imapclient.FetchItemDataInternalDate:
+				h.at = chat.TimeOf(item.Time)
+			case imapclient.FetchItemDataFlags:
+				h.done = slices.Contains(item.Flags, Keyword)
+			case imapclient.FetchItemDataBodySection:
+				h.text, err = io.ReadAll(text)
+			}
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
-	byUID := map[imap.UID]head{}
-	for _, m := range list {
-		h := head{uid: m.UID, size: m.RFC822Size, at: chat.TimeOf(m.InternalDate)}
-		for _, s := range m.BodySection {
-			h.text = s.Bytes
-		}
-		for _, flag := range m.Flags {
-			h.done = h.done || flag == Keyword
-		}
-		byUID[m.UID] = h
-	}
 	var heads []head
-	for _, uid := range uids {
-		if h, there := byUID[uid]; there && h.text != nil {
-			heads = append(heads, h)
+	for _, h := range found { // some are gone, and of others only the flags have changed
+		if h.text != nil && slices.Contains(uids, h.uid) {
+			heads = append(heads, *h)
 		}
 	}
+	slices.SortFunc(heads, func(a, b head) int { return cmp.Compare(a.uid, b.uid) })
 	return heads, nil
 }
 
@@ -255,7 +268,7 @@ func (r *Reader) readOne(ctx context.Context, line *line, h *head) error {
 	if h.done {
 		return nil
 	}
-	m := &Mail{Head: h.text, Size: h.size, whole: func(use func(io.Reader) error) error { return line.fetch(h.uid, use) }}
+	m := &Mail{Head: h.text, Size: h.size, whole: func(use func(io.Reader) error) error { return line.whole(h.uid, use) }}
 	verdict, err := r.opts.Take(ctx, m)
 	if err != nil || verdict != Taken {
 		return err

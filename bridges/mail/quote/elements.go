@@ -1,6 +1,9 @@
 package quote
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,24 +22,28 @@ func atoms(list ...atom.Atom) map[atom.Atom]bool {
 
 var (
 	// blocks begin and end a line.
-	blocks = atoms(atom.P, atom.Div, atom.Blockquote, atom.Ul, atom.Ol, atom.Li, atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Caption, atom.Pre, atom.Hr, atom.H1, atom.H2, atom.H3,
-		atom.H4, atom.H5, atom.H6, atom.Center, atom.Form, atom.Fieldset, atom.Header, atom.Footer, atom.Main, atom.Section, atom.Article, atom.Aside, atom.Nav, atom.Address, atom.Figure,
-		atom.Body, atom.Html, atom.Tbody, atom.Thead, atom.Tfoot, atom.Details, atom.Summary, atom.Figcaption)
-	void = atoms(atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr)
+	blocks = atoms(atom.P, atom.Div, atom.Blockquote, atom.Ul, atom.Ol, atom.Li, atom.Dl, atom.Dt, atom.Dd, atom.Table, atom.Tr, atom.Caption,
+		atom.Pre, atom.Hr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Center, atom.Form, atom.Fieldset, atom.Header, atom.Footer,
+		atom.Main, atom.Section, atom.Article, atom.Aside, atom.Nav, atom.Address, atom.Figure, atom.Body, atom.Html, atom.Tbody, atom.Thead,
+		atom.Tfoot, atom.Details, atom.Summary, atom.Figcaption)
+	void = atoms(atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Param,
+		atom.Source, atom.Track, atom.Wbr)
 	// dropped have text that is not for people.
-	dropped = atoms(atom.Head, atom.Script, atom.Style, atom.Title, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg, atom.Math, atom.Select, atom.Noembed, atom.Noframes,
-		atom.Audio, atom.Video, atom.Canvas, atom.Textarea)
+	dropped = atoms(atom.Head, atom.Script, atom.Style, atom.Title, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Svg, atom.Math,
+		atom.Select, atom.Noembed, atom.Noframes, atom.Audio, atom.Video, atom.Canvas, atom.Textarea)
 	// implied are the elements that a tag closes.
-	implied = map[atom.Atom]map[atom.Atom]bool{atom.P: atoms(atom.P), atom.Li: atoms(atom.Li), atom.Td: atoms(atom.Td, atom.Th), atom.Th: atoms(atom.Td, atom.Th),
+	implied = map[atom.Atom]map[atom.Atom]bool{atom.P: atoms(atom.P), atom.Li: atoms(atom.Li),
+		atom.Td: atoms(atom.Td, atom.Th), atom.Th: atoms(atom.Td, atom.Th),
 		atom.Tr: atoms(atom.Tr), atom.Dt: atoms(atom.Dt, atom.Dd), atom.Dd: atoms(atom.Dt, atom.Dd), atom.Body: atoms(atom.Head)}
+	tables = atoms(atom.Table, atom.Tbody, atom.Thead, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption)
 	// bounds are not closed by tags within them.
 	bounds = atoms(atom.Div, atom.Blockquote, atom.Ul, atom.Ol, atom.Table, atom.Td, atom.Th, atom.Body, atom.Html, atom.Center, atom.Dl)
 )
 
 // attributes are those of an element that say what it is.
 type attributes struct {
-	class, id, name, kind, style, href, alt, cite string
-	isHidden                                      bool
+	class, id, name, kind, style, href, alt, cite, colour string
+	isHidden                                              bool
 }
 
 // maxAttributes is how many attributes of an element are read.
@@ -63,6 +70,8 @@ func readAttributes(z *html.Tokenizer, more bool) (a attributes) {
 			a.alt = string(value)
 		case "cite":
 			a.cite = string(value)
+		case "color":
+			a.colour = strings.ToLower(string(value))
 		case "hidden":
 			a.isHidden = true
 		}
@@ -92,6 +101,37 @@ func (a attributes) pre() bool { return a.styled("white-space", "pre") }
 // message that is answered.
 func (a attributes) bordered() bool {
 	return a.styled("border-top", "solid") || a.styled("border-top", "1pt") || a.styled("border-top", "1.0pt") || a.styled("border-top", "1px")
+}
+
+var (
+	colourNames = set("red blue green darkred darkblue darkgreen navy purple magenta fuchsia orange crimson firebrick mediumblue limegreen lime")
+	rgbIn       = regexp.MustCompile(`^rgba?\((\d{1,3}),(\d{1,3}),(\d{1,3})[,)]`)
+)
+
+// isColoured reports whether text is red, blue or the like, by which people set their answers
+// off within the text that they answer. The dark blue of Outlook's answers is none.
+func isColoured(a attributes) bool {
+	colour := a.colour
+	for declaration := range strings.SplitSeq(a.style, ";") {
+		if name, is, _ := strings.Cut(declaration, ":"); strings.TrimSpace(name) == "color" {
+			colour = strings.TrimSpace(is)
+		}
+	}
+	if colour == "" || colourNames[colour] {
+		return colour != ""
+	}
+	var rgb [3]uint64
+	for i := range rgb {
+		switch parts := rgbIn.FindStringSubmatch(colour); {
+		case parts != nil:
+			rgb[i], _ = strconv.ParseUint(parts[i+1], 10, 16) // three digits
+		case len(colour) == 7 && colour[0] == '#':
+			rgb[i], _ = strconv.ParseUint(colour[2*i+1:2*i+3], 16, 8) // else it is 0
+		case len(colour) == 4 && colour[0] == '#':
+			rgb[i], _ = strconv.ParseUint(strings.Repeat(colour[i+1:i+2], 2), 16, 8)
+		}
+	}
+	return slices.Max(rgb[:])-slices.Min(rgb[:]) >= 100
 }
 
 // names are the words of the class, and the id. Outlook on the web writes "x_" before those of
@@ -150,7 +190,8 @@ func isQuote(kind atom.Atom, a attributes) bool {
 
 // signatureNames are those of signatures whose names do not end with "signature". Apple's and
 // some others are left out: people write inside them.
-var signatureNames = set("protonmail_signature_block-user protonmail_signature_block signature_block _rc_sig bloop_sign_container bloop_sign mobile-signature sigcontainer x_signature")
+var signatureNames = set("protonmail_signature_block-user protonmail_signature_block signature_block _rc_sig",
+	"bloop_sign_container bloop_sign sigcontainer")
 
 var notSignatures = set("applemailsignature ms-outlook-mobile-body-separator-line")
 
@@ -235,7 +276,7 @@ func layOut(lines []textLine) string {
 			}
 			sign = l.sign
 		}
-		if l.text == "--" && depth == 0 && l.sign > 0 {
+		if l.text == "--" && depth == 0 && (l.sign > 0 || i+1 < len(lines) && lines[i+1].sign > 0) {
 			l.text = "-- "
 		}
 		out.WriteString(strings.Repeat("> ", max(depth, 0)) + l.text + "\n")

@@ -10,17 +10,20 @@ import (
 
 // Limits of what is taken for a signature or a disclaimer.
 const (
-	maxRounds         = 1000
+	maxRounds         = 64 // in all parts of an e-mail
 	maxSignature      = 25 // lines behind "-- "
 	maxShortSignature = 7  // lines behind "--"
 	maxShortLine      = 70
-	maxLegal          = 10  // paragraphs
-	maxFooter         = 120 // characters of a line like "Sent from my iPhone"
-	maxAfter          = 40  // bytes behind the sentence of a program
-	minListRule       = 20  // bytes of the rule above the footer of a mailing list
-	shortDisclaimer   = 200 // bytes; one that is shorter has two words of the law
-	minBroken         = 50  // bytes of a line that was broken
-	maxPhrase         = 400 // bytes of a footer
+	maxLegal          = 10   // paragraphs
+	maxFooter         = 120  // characters of a line like "Sent from my iPhone"
+	maxAfter          = 40   // bytes behind the sentence of a program
+	minListRule       = 20   // bytes of the rule above the footer of a mailing list
+	shortDisclaimer   = 200  // bytes; one that is shorter has two words of the law
+	longPhrase        = 25   // bytes of a phrase that is enough to know a virus scanner
+	minBroken         = 50   // bytes of a line that was broken
+	maxPhrase         = 400  // bytes of a footer
+	maxParagraph      = 2000 // bytes of a disclaimer that are read
+	maxTries          = 3    // lines of a paragraph at which a disclaimer can begin
 )
 
 // withoutFooters leaves the signature and what programs and companies add out of a part of an
@@ -71,6 +74,9 @@ func withoutSignature(part []line) []line {
 			continue
 		}
 		exact := strings.HasPrefix(strings.TrimLeftFunc(part[i].raw, invisible), "-- ") || strings.HasPrefix(part[i].raw, "--\u00a0")
+		if !exact && i > 0 && !part[i-1].blank() {
+			continue
+		}
 		if end := signatureEnd(part, i+1, exact); end == len(part) {
 			return part[:i]
 		} else if end > 0 {
@@ -99,7 +105,7 @@ func signatureEnd(part []line, i int, exact bool) int {
 
 // startsOwn reports whether a line is a sentence that neither programs nor companies write.
 func startsOwn(words string) bool {
-	text := plainWords(words)
+	text := plainWords(words[:min(len(words), maxParagraph)])
 	return (isSentence(words) || strings.HasSuffix(words, "?") || postscript.MatchString(words)) &&
 		!containsOne(text, legal) && !containsOne(text, lists) && !isProgramSentence(words) && !isFooter(words)
 }
@@ -114,13 +120,10 @@ func isSignature(lines []line, exact bool) bool {
 		if l.blank() {
 			continue
 		}
-		if count++; count > maxSignature || postscript.MatchString(l.words) {
-			return false
-		}
-		if exact {
-			continue
-		}
-		if count > maxShortSignature || utf8.RuneCountInString(l.words) > maxShortLine || strings.ContainsAny(l.words, "?!？！") && !strings.Contains(l.words, "//") || isSentence(l.words) {
+		count++
+		asks := strings.ContainsAny(l.words, "?!？！") && !strings.Contains(l.words, "//")
+		long := count > maxShortSignature || utf8.RuneCountInString(l.words) > maxShortLine
+		if count > maxSignature || postscript.MatchString(l.words) || !exact && (asks || long || isSentence(l.words)) {
 			return false
 		}
 	}
@@ -172,7 +175,7 @@ func joined(lines []line) string {
 		if out.Len() > maxPhrase {
 			break
 		}
-		out.WriteString(l.words + " ")
+		out.WriteString(l.words[:min(len(l.words), maxPhrase+1)] + " ")
 	}
 	return strings.TrimSpace(out.String())
 }
@@ -191,7 +194,7 @@ func isProgramSentence(text string) bool {
 	}
 	_, lower := footerText(text)
 	for _, f := range scanners {
-		if strings.HasPrefix(lower, f) {
+		if strings.HasPrefix(lower, f) && (len(f) >= longPhrase || containsOne(lower, scannerNames)) {
 			return true
 		}
 	}
@@ -230,7 +233,7 @@ func hasFooter(list []footer, names []string, plain, lower string) bool {
 		if f.before == "" {
 			named = inner[len(inner)-1]
 		}
-		if containsOne(named, names) && (f.after != "" || saysNoMore(strings.Fields(plain)[len(strings.Fields(f.before)):])) {
+		if containsOne(named, names) && (f.after != "" || saysNoMore(plain, f.before)) {
 			return true
 		}
 	}
@@ -246,9 +249,10 @@ func containsOne(text string, list []string) bool {
 	return false
 }
 
-// saysNoMore reports whether words are names and the usual ones around them.
-func saysNoMore(fields []string) bool {
-	for _, field := range fields {
+// saysNoMore reports whether the words of a footer are names and the usual ones around them.
+func saysNoMore(plain, before string) bool {
+	fields := strings.Fields(plain)
+	for _, field := range fields[min(len(fields), len(strings.Fields(before))):] {
 		word := bare(field)
 		r, _ := utf8.DecodeRuneInString(strings.TrimLeft(field, "(\"'"))
 		if unicode.IsLower(r) && !connectors[word] && !footerWords[word] && !containsOne(word, devices) {
@@ -285,7 +289,7 @@ func withoutDisclaimer(part []line) []line {
 		paragraph := joinedParagraph(part[begin:end])
 		if beginsDisclaimer(part[begin:end]) || found >= 0 && isHeading(paragraph) {
 			found = begin
-		} else if at := disclaimerLine(part[begin:end]); at > 0 {
+		} else if at := disclaimerLine(part[begin:end]); at >= 0 {
 			return part[:begin+at]
 		} else if !containsOne(paragraph, legal) && !isDash(paragraph) && !isFooter(paragraph) {
 			break
@@ -304,10 +308,10 @@ func withoutDisclaimer(part []line) []line {
 func joinedParagraph(lines []line) string {
 	var out strings.Builder
 	for _, l := range lines {
-		if out.Len() > 8000 {
+		if out.Len() > maxParagraph {
 			break
 		}
-		out.WriteString(l.words + " ")
+		out.WriteString(l.words[:min(len(l.words), maxParagraph)] + " ")
 	}
 	return plainWords(out.String())
 }
@@ -322,11 +326,15 @@ func plainWords(text string) string {
 // disclaimerLine is the index of the line of a paragraph at which a disclaimer begins, -1 if
 // there is none. Only a heading or a rule tells it from the words above.
 func disclaimerLine(lines []line) int {
-	for i := 1; i < len(lines); i++ {
-		if isDash(lines[i-1].words) && beginsDisclaimer(lines[i:]) {
-			return i - 1
+	for i, tries := 1, 0; i < len(lines) && tries < maxTries; i++ {
+		below, heading := isDash(lines[i-1].words), underHeading(lines[i])
+		if !below && !heading {
+			continue
 		}
-		if underHeading(lines[i]) && beginsDisclaimer(lines[i:]) {
+		if tries++; beginsDisclaimer(lines[i:]) {
+			if below {
+				return i - 1
+			}
 			return i
 		}
 	}
@@ -340,7 +348,7 @@ func isHeading(paragraph string) bool {
 
 // underHeading reports whether a line begins with a heading.
 func underHeading(l line) bool {
-	words := plainWords(l.words)
+	words := plainWords(l.words[:min(len(l.words), maxPhrase)])
 	for _, heading := range headings {
 		rest, ok := strings.CutPrefix(words, heading)
 		rest = strings.TrimLeft(rest, " *_")
@@ -358,7 +366,7 @@ func beginsDisclaimer(lines []line) bool {
 	for _, phrase := range disclaimers {
 		known = known || strings.HasPrefix(paragraph, phrase)
 	}
-	if !known {
+	if !known || containsOne(" "+paragraph, personal) {
 		return false
 	}
 	count := 0

@@ -76,6 +76,9 @@ var scanners = phrases(
 	"خالٍ من الفيروسات|خالية من الفيروسات|ללא וירוסים|ウイルス フリー|ウイルスフリー|このeメールはアバスト|このメールはアバスト|不含病毒|无病毒|無病毒|此电子邮件已经过 avast|bez virů|vírusmentes",
 )
 
+// scannerNames are words in those that are short.
+var scannerNames = phrases("avast|avg|norton|mcafee|kaspersky|eset|bitdefender|antivir|sophos|mailscanner|dr.web|avira|g data|trend micro|barracuda|mimecast|messagelabs|symantec")
+
 // lists are the words of mailing lists below a rule.
 var lists = phrases("mailing list|mailinglist|mailman/listinfo|mailman3/lists|to unsubscribe|unsubscribe from|google groups|groups.io|liste de diffusion|lista de correo|um sich abzumelden|zum abbestellen|-unsubscribe@|-leave@")
 
@@ -123,3 +126,11 @@ var legal = phrases(
 	"poufn|adresat|odpowiedzialno|krs|nip:|rodo|środowisk|wydruk|конфиденциальн|адресат|ответственност|окружающ|конфіденційн|відповідальн|довкілля|gizli|alıcı|sorumlu|kişisel veri|çevre",
 	"konfidentiell|sekretess|mottagare|gdpr|miljö|سرية|سري|المستلم|المسؤولية|סודי|הנמען|אחריות|機密|受信者|責任|宛先の方|破棄|保密|机密|收件人|责任|删除",
 )
+
+// personal are words of people, which no disclaimer has.
+var personal = func() (out []string) {
+	for word := range set("my i'm i've i'll ich mein meine meinem meinen meiner mir mich j'ai moi mon yo mis mío io mio mia miei eu meu minha ik mijn mój moja mnie я мой моя мне меня мій моя мені ben benim bana jag mitt mig") {
+		out = append(out, " "+word+" ")
+	}
+	return append(out, " i am ", " i have ", " i do ", " i want ", " i will ", " i need ", "私", "我的", "أنا ", "אני ")
+}()

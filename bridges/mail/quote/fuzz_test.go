@@ -19,6 +19,9 @@ func seeds(f *testing.F) {
 
 func FuzzText(f *testing.F) {
 	seeds(f)
+	for _, s := range corpus(f) {
+		f.Add(s.text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := quote.Text(text)
 		if utf8.ValidString(text) && !utf8.ValidString(got) {
@@ -63,14 +66,15 @@ func FuzzPlain(f *testing.F) {
 
 // TestHostile: whatever is repeated is read in a moment. Square time would take minutes.
 func TestHostile(t *testing.T) {
-	const size = 1 << 16
+	const size = 1 << 15
 	for _, unit := range []string{"<div>", "<b>", "<blockquote>", "</div>", "<p>", "<li>", "<td>", "<a href=http://a.example>", "<a href=http://a.example>x", "<br>", "<div class=gmail_signature>x</div>y", "<!--", "<", "&", "&amp",
-		"<div a=1 ", " a=1", "<style>", "<p><b>", "<blockquote>x<br>", "<span style=display:none>", "<pre>\n", "<table><tr><td>x", "<div style='border-top:solid'>From: a@b.example<br>",
+		"<div a=1 ", " a=1", "<style>", "<p><b>", "<blockquote>x<br>", "<span style=display:none>", "<pre>\n", "<table><tr><td>x", "<div style='border-top:solid'>From: a@b.example<br>", "<p style='color:red'>x", "<b><div><i><i><i><i><i><i><i></b>",
 		"> ", ">\n", "> a\nb\n", "\n", " ", "a", "a ", "a\n", "-- \n", "-- \nx\n", "From: a@b.example\n", "From: a\nTo: b\n", "On ", "On 1\n", "Ana wrote:\n", "Ana wrote:\n> x\n", "Ana <a@b.example>\n", "a@", "a@b.c ", "1:11 ", "11/11/11",
 		"Sent from my iPhone\n", "Sent from my iPhone\n\n", "This e-mail is confidential\n\n", "confidential\n\n", "_____\n", "_", "-----Original Message-----\n", "---", "Reply above this line\n", "\u200b", "\u200b\n", "\xff", "<a@", "(", "Subject:\n",
-		"-----BEGIN PGP SIGNED MESSAGE-----\n", "-----BEGIN PGP SIGNATURE-----\n", "2026年", "PS\n"} {
+		"-----BEGIN PGP SIGNED MESSAGE-----\n", "-----BEGIN PGP SIGNATURE-----\n", "2026年", "PS\n", "---\nDisclaimer: confidential\n", "---\nThis email and any files confidential intended recipient\n", "--\nBen\n\n",
+		"Disclaimer\nconfidential\n\n", "> a\n\n-- \nb\n\n"} {
 		text := strings.Repeat(unit, size/len(unit))
-		for _, text := range []string{text, "own\n" + text + "\nown"} {
+		for _, text := range []string{text, "own\n" + text + "\nown", text[:size/2] + "\n" + strings.Repeat("Sent from my iPhone\n", size/40)} {
 			began := time.Now()
 			plain := quote.Plain(text)
 			quote.Text(plain)

@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,13 +15,13 @@ const (
 	maxTags    = 200_000 // text that follows them is read as one line
 	maxDepth   = 4       // how many ">" a line gets
 	maxImplied = 20      // elements that one tag can close
-	maxLink    = 1000    // bytes of an address that is written behind its text
 )
 
 // element is an open element.
 type element struct {
-	name                               string
-	hidden, quote, intro, sign, pre, p bool
+	name                                       string
+	kind                                       atom.Atom
+	hidden, quote, intro, sign, pre, p, colour bool
 }
 
 // textLine is a line that is being written.
@@ -31,24 +30,26 @@ type textLine struct {
 	depth  int // of quotes
 	sign   int // number of the signature that it is part of, 0 if none
 	intro  bool
+	colour bool // all of it is coloured, and no mail program shows that it is quoted
 	header bool // it is the first one below a border
 }
 
 // writer turns HTML into lines.
 type writer struct {
-	open                                     []element
-	names                                    map[string]int // open elements with a name
-	hidden, depth, intro, sign, pre, skipped int            // open elements that do this
-	signs                                    int            // signatures so far
-	rest                                     int            // depth that the rest of the page has beside
-	lines                                    []textLine
-	line                                     strings.Builder
-	bullet                                   string // what the next line begins with
-	space                                    bool   // there was space before the next word
-	gap                                      bool   // a blank line is due
-	header                                   bool   // the next line is the first one below a border
-	link, linkText                           string
-	showHidden                               bool
+	open                                             []element
+	names                                            map[string]int // open elements with a name
+	hidden, depth, intro, sign, pre, skipped, colour int            // open elements that do this
+	signs                                            int            // signatures so far
+	rest                                             int            // depth that the rest of the page has beside
+	lines                                            []textLine
+	line                                             strings.Builder
+	bullet                                           string // what the next line begins with
+	plain                                            bool   // the line has words without colour
+	space                                            bool   // there was space before the next word
+	gap                                              bool   // a blank line is due
+	header                                           bool   // the next line is the first one below a border
+	link, linkText                                   string
+	showHidden                                       bool
 }
 
 // Plain turns the HTML of an e-mail into the plain text that Text reads: a paragraph, an item
@@ -124,19 +125,20 @@ func (w *writer) start(z *html.Tokenizer) {
 	if void[kind] || len(w.open) >= maxOpen {
 		return
 	}
-	e := element{name: name, hidden: !w.showHidden && a.hidden(), quote: isQuote(kind, a), intro: isIntro(a), sign: isSignatureElement(a), pre: kind == atom.Pre || a.pre(), p: spaced(kind, a)}
-	w.push(e, kind, a)
+	e := element{name: name, kind: kind, hidden: !w.showHidden && a.hidden(), quote: isQuote(kind, a), intro: isIntro(a), sign: isSignatureElement(a),
+		pre: kind == atom.Pre || a.pre(), p: spaced(kind, a), colour: isColoured(a)}
+	w.push(e, a)
 }
 
 // push opens an element.
-func (w *writer) push(e element, kind atom.Atom, a attributes) {
+func (w *writer) push(e element, a attributes) {
 	if w.sign == 0 && e.sign {
 		w.signs++
 	}
 	w.open = append(w.open, e)
 	w.names[e.name]++
 	w.count(e, 1)
-	if dropped[kind] {
+	if dropped[e.kind] {
 		w.skipped++
 	}
 	if beginsRest(a) && w.hidden == 0 && w.depth == 0 {
@@ -151,7 +153,7 @@ func (w *writer) count(e element, n int) {
 	for _, one := range []struct {
 		set   bool
 		count *int
-	}{{e.hidden, &w.hidden}, {e.quote, &w.depth}, {e.intro, &w.intro}, {e.sign, &w.sign}, {e.pre, &w.pre}} {
+	}{{e.hidden, &w.hidden}, {e.quote, &w.depth}, {e.intro, &w.intro}, {e.sign, &w.sign}, {e.pre, &w.pre}, {e.colour, &w.colour}} {
 		if one.set {
 			*one.count += n
 		}
@@ -167,7 +169,7 @@ func (w *writer) end(name string) {
 	if kind == atom.Br {
 		w.endLine(true)
 	}
-	if w.names[name] == 0 {
+	if w.names[name] == 0 || !w.reaches(name, kind) {
 		return
 	}
 	for {
@@ -179,21 +181,30 @@ func (w *writer) end(name string) {
 	}
 }
 
+// reaches reports whether the end of an element is not within another one that it cannot close:
+// that of a block for others, that of a table for what is no part of one.
+func (w *writer) reaches(name string, kind atom.Atom) bool {
+	for i := len(w.open) - 1; w.open[i].name != name; i-- {
+		open := w.open[i].kind
+		if blocks[open] && !blocks[kind] && !tables[kind] || tables[open] && !tables[kind] && kind != atom.Body && kind != atom.Html {
+			return false
+		}
+	}
+	return true
+}
+
 // pop closes the innermost element.
 func (w *writer) pop() {
 	e := w.open[len(w.open)-1]
-	kind := atom.Lookup([]byte(e.name))
-	if blocks[kind] || e.quote || e.sign {
+	if blocks[e.kind] || e.quote || e.sign {
 		w.endLine(false)
 	}
 	w.gap = w.gap || e.p
-	if kind == atom.Td || kind == atom.Th {
-		w.space = true
-	}
+	w.space = w.space || e.kind == atom.Td || e.kind == atom.Th
 	w.open = w.open[:len(w.open)-1]
 	w.names[e.name]--
 	w.count(e, -1)
-	if dropped[kind] {
+	if dropped[e.kind] {
 		w.skipped--
 	}
 }
@@ -205,7 +216,7 @@ func (w *writer) closeImplied(kind atom.Atom) {
 		ends = implied[atom.P]
 	}
 	for i, n := len(w.open)-1, 0; ends != nil && i >= 0 && n < maxImplied; i, n = i-1, n+1 {
-		open := atom.Lookup([]byte(w.open[i].name))
+		open := w.open[i].kind
 		if ends[open] {
 			for len(w.open) > i {
 				w.pop()
@@ -261,6 +272,7 @@ func (w *writer) add(text string) {
 		w.bullet = ""
 	}
 	w.line.WriteString(text)
+	w.plain = w.plain || (w.colour == 0 || w.names["a"] > 0) && strings.TrimSpace(text) != ""
 	if w.link != "" && len(w.linkText) < 2*maxLink {
 		w.linkText += text
 	}
@@ -268,6 +280,7 @@ func (w *writer) add(text string) {
 
 // endLine ends the line. A break also ends one without words.
 func (w *writer) endLine(broken bool) {
+	spaced := w.space
 	w.space = false
 	if w.hidden > 0 || w.skipped > 0 || w.line.Len() == 0 && !broken {
 		return
@@ -277,56 +290,14 @@ func (w *writer) endLine(broken bool) {
 		sign = w.signs
 	}
 	text := strings.TrimRightFunc(strings.ReplaceAll(w.line.String(), "\u00a0", " "), unicode.IsSpace)
+	if text == "--" && (spaced || w.line.Len() > len(text)) { // the space means that a signature follows
+		text = "-- "
+	}
 	w.line.Reset()
-	w.lines = append(w.lines, textLine{text: text, depth: min(w.depth+w.rest, maxDepth), sign: sign, intro: w.intro > 0, header: w.header && text != ""})
+	w.lines = append(w.lines, textLine{text: text, depth: min(w.depth+w.rest, maxDepth), sign: sign, intro: w.intro > 0,
+		colour: text != "" && !w.plain && w.names["blockquote"] == 0, header: w.header && text != ""})
+	w.plain = false
 	w.header = w.header && text == ""
-}
-
-// endLink writes the address of a link behind its text, if that says another one.
-func (w *writer) endLink() {
-	address, text := w.link, strings.TrimSpace(w.linkText)
-	w.link, w.linkText = "", ""
-	if address == "" || text == "" || len(address) > maxLink || sameAddress(address, text) {
-		return
-	}
-	if w.line.Len() > 0 {
-		w.line.WriteString(" ")
-	}
-	w.space = false
-	w.add("(" + address + ")")
-}
-
-// linkAddress is the address of a link that people can follow, "" if it is none. A link of
-// Outlook's that only checks another one is that one.
-func linkAddress(href string) string {
-	href = strings.TrimSpace(href)
-	lower := strings.ToLower(href[:min(len(href), 10)])
-	if strings.ContainsFunc(href, unicode.IsSpace) || !utf8.ValidString(href) {
-		return ""
-	}
-	if strings.HasPrefix(lower, "mailto:") {
-		address, _, _ := strings.Cut(href[len("mailto:"):], "?")
-		return address
-	}
-	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
-		return ""
-	}
-	if u, err := url.Parse(href); err == nil && strings.HasSuffix(u.Hostname(), ".safelinks.protection.outlook.com") && strings.HasPrefix(u.Query().Get("url"), "http") {
-		return linkAddress(u.Query().Get("url"))
-	}
-	return href
-}
-
-// sameAddress reports whether a text says an address, maybe in a shorter form.
-func sameAddress(address, text string) bool {
-	short := func(s string) string {
-		s = strings.ToLower(strings.Trim(s, " <>()[]\""))
-		for _, prefix := range []string{"mailto:", "https://", "http://", "www."} {
-			s = strings.TrimPrefix(s, prefix)
-		}
-		return strings.TrimSuffix(s, "/")
-	}
-	return short(address) == short(text)
 }
 
 // text is the lines as Text reads them.
@@ -341,12 +312,18 @@ func (w *writer) text() string {
 			break
 		}
 	}
-	sentOn := false
+	sentOn, headers := false, 0
 	for i := range w.lines {
 		l := &w.lines[i]
 		sentOn = l.intro && (sentOn || (i == 0 || !w.lines[i-1].intro) && isSeparator(comparable(l.text)))
 		if l.intro && l.depth == 0 && !sentOn {
 			l.depth = 1
+		}
+		if l.depth > 0 && isFrom(line{words: l.text}) {
+			headers++
+		}
+		if l.depth > 0 && l.colour && headers < 2 { // "my answers are in red": those of an older message are not
+			l.depth = 0
 		}
 	}
 	return layOut(w.lines)

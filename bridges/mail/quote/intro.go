@@ -28,11 +28,10 @@ func introBefore(before []line) int {
 		if len(text) > maxIntroLength || k > 1 && endsSentence(first) {
 			break
 		}
-		kind := introKind(text, true)
-		if k == 1 && (isSeparator(first) || strings.HasSuffix(first, ":") && separators[small(strings.Trim(first, " :"))]) {
+		switch kind := introKind(text, true); {
+		case k == 1 && announces(first):
 			return end - 1
-		}
-		if kind > bestKind && (k == 1 || kind >= introDated && beginsIntro(first)) || k > 1 && kind >= introDated && bestKind == kind && beginsIntro(first) && !complete(before[end-k+1].words) {
+		case k == 1 && kind > introNone, k > 1 && kind >= introDated && beginsIntro(first) && (kind > bestKind || !complete(before[best].words)):
 			best, bestKind = end-k, kind
 		}
 		if bestKind >= introDated && complete(before[best].words) {
@@ -40,6 +39,11 @@ func introBefore(before []line) int {
 		}
 	}
 	return best
+}
+
+// announces reports whether a line stands above a message that is quoted or sent on.
+func announces(words string) bool {
+	return isSeparator(words) || strings.HasSuffix(words, ":") && separators[small(strings.Trim(words, " :"))]
 }
 
 // intro says how sure it is that a text introduces a quote.
@@ -146,11 +150,14 @@ func likeNames(fields []string, dated bool, some int) bool {
 		r, _ := utf8.DecodeRuneInString(word)
 		initial, _ := utf8.DecodeRuneInString(strings.TrimLeft(field, "(<[\"'“„«*"))
 		switch {
-		case strings.ContainsAny(field, "!?"):
-			return false
-		case !unicode.IsLetter(r), !unicode.IsLower(initial), connectors[word], verbs[word], i < first && openers[word], strings.ContainsFunc(field, unicode.IsDigit), strings.Contains(field, "@"):
-		case beforeAddress(fields[i:]):
+		case strings.ContainsAny(field, "!?"), i > 0 && i < first && last >= 0 && starters[field] && isDay(fields[i+1]):
+			return false // words of the author stand above it on the same line
+		case !unicode.IsLetter(r), !unicode.IsLower(initial), connectors[word], verbs[word], i < first && openers[word]:
+		case strings.ContainsFunc(field, unicode.IsDigit), strings.Contains(field, "@"), beforeAddress(fields[i:]):
 		case i < first && last >= 0:
+			if i+1 < first { // it is no day
+				return false
+			}
 			others[0]++
 		case i < last:
 			others[1]++
@@ -159,6 +166,11 @@ func likeNames(fields []string, dated bool, some int) bool {
 		}
 	}
 	return others[0] <= 1 && others[1] <= 4 && (others[2] <= some || others[2] == 1 && len(fields) <= 2)
+}
+
+// isDay reports whether a word can begin a date.
+func isDay(field string) bool {
+	return openers[bare(field)] || strings.ContainsFunc(field, unicode.IsDigit)
 }
 
 // beforeAddress reports whether a name in small letters is followed by its address.
@@ -213,12 +225,14 @@ func headLength(all []line, i int) int {
 		switch {
 		case valid || decorated && n > 0:
 			return next + n - i
+		case n > 0 && next+n < len(all) && introLength(all, next+n) > 0: // Yandex
+			return next + n + introLength(all, next+n) - i
 		case decorated:
 			return 1
 		}
 		return 0
 	}
-	if n, valid := headerLength(all, i); valid {
+	if n, valid := headerLength(all, i); valid && (i == 0 || all[i-1].blank() || isFrom(all[i])) {
 		return n
 	}
 	return introLength(all, i)
@@ -229,7 +243,8 @@ func introLength(all []line, i int) int {
 	if !beginsIntro(all[i].words) && !addressIn.MatchString(all[i].words) {
 		return 0
 	}
-	if before, _, ok := strings.Cut(all[i].raw, ":  "); ok && introKind(comparable(before)+":", false) == introWhole { // Yahoo, with the quote on the same line
+	before, _, inLine := strings.Cut(all[i].raw, ":  ") // Yahoo, with the quote on the same line
+	if inLine && introKind(comparable(before)+":", false) == introWhole {
 		return 1
 	}
 	text := ""
@@ -239,6 +254,10 @@ func introLength(all []line, i int) int {
 			return 0
 		}
 		if introKind(text, false) == introWhole {
+			listed := i+k+1 < len(all) && !all[i+k+1].blank() && !hasVerb(text, strings.Fields(text))
+			if listed || beginsLater(all[i+1:i+k+1]) {
+				return 0
+			}
 			return k + 1
 		}
 		if endsSentence(all[i+k].words) {
@@ -246,6 +265,18 @@ func introLength(all []line, i int) int {
 		}
 	}
 	return 0
+}
+
+// beginsLater reports whether an introduction is whole without the line above these.
+func beginsLater(lines []line) bool {
+	text := ""
+	for i := len(lines) - 1; i >= 0; i-- {
+		text = lines[i].words + " " + text
+		if complete(lines[i].words) && introKind(text, false) == introWhole {
+			return true
+		}
+	}
+	return false
 }
 
 // isRule reports whether a line is drawn with "_" or "-", as Outlook does.
@@ -285,14 +316,20 @@ func isMarker(words string) bool {
 // it is valid if nobody would write it like that.
 func headerLength(all []line, i int) (n int, valid bool) {
 	var seen [labelOther + 1]bool
-	kinds, address := 0, false
+	kinds, address, first := 0, false, labelNone
 	for j := i; j < len(all) && j < i+maxHeaderLines; j++ {
 		kind, value := labelOf(all[j])
 		if kind == labelNone {
-			if j = nextLabel(all, j); j < 0 || kinds == 0 {
+			if kinds == 0 || all[j].blank() && first != labelFrom { // what stands above the blank line can be of the author
+				break
+			}
+			if j = nextLabel(all, j); j < 0 {
 				break
 			}
 			kind, value = labelOf(all[j])
+		}
+		if kinds == 0 {
+			first = kind
 		}
 		if !seen[kind] {
 			seen[kind] = true
@@ -304,6 +341,11 @@ func headerLength(all []line, i int) (n int, valid bool) {
 		n = j + 1 - i
 	}
 	return n, seen[labelFrom] && (seen[labelSubject] && (seen[labelDate] || seen[labelTo]) || address && kinds >= 3 || address && seen[labelDate])
+}
+
+func isFrom(l line) bool {
+	kind, _ := labelOf(l)
+	return kind == labelFrom
 }
 
 // nextLabel finds the next label behind the second line of a value, or behind one blank line.

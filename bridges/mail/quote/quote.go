@@ -110,12 +110,12 @@ func isQuoted(words string) bool {
 // split returns the parts of an e-mail between its quotes; whole says that it cannot be told
 // what is quoted.
 func split(all []line) (parts [][]line, whole bool) {
-	start := 0
+	start, lone := 0, isLone(all)
 	for i := 0; i < len(all); {
 		if all[i].quoted {
 			end := quoteEnd(all, i)
 			before := introBefore(all[start:i])
-			if end == i+1 && before == i-start && isComparison(all[i].words) {
+			if end == i+1 && before == i-start && (isComparison(all[i].words) || lone && isAmong(all, i)) {
 				i++
 				continue
 			}
@@ -164,10 +164,27 @@ func quoteEnd(all []line, i int) int {
 	return i
 }
 
+// isLone reports whether only one line is quoted.
+func isLone(all []line) bool {
+	count := 0
+	for _, l := range all {
+		if l.quoted {
+			count++
+		}
+	}
+	return count == 1
+}
+
+// isAmong reports whether a line stands in the middle of a paragraph, and what is above does not
+// announce it: it can be a command that somebody typed.
+func isAmong(all []line, i int) bool {
+	return i > 0 && i+1 < len(all) && !all[i-1].blank() && !strings.HasSuffix(all[i-1].words, ":") && !all[i+1].blank()
+}
+
 // isComparison reports whether a line is like "> 100 EUR", which people write in lists.
 func isComparison(words string) bool {
 	rest := strings.TrimSpace(strings.TrimPrefix(words, ">"))
-	return rest != "" && rest[0] >= '0' && rest[0] <= '9'
+	return rest != "" && (rest[0] >= '0' && rest[0] <= '9' || rest[0] == '=')
 }
 
 // pointsBelow reports whether somebody says that there is more to read in the quoted text.

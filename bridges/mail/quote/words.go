@@ -74,11 +74,20 @@ var openers = set(
 	"mån tis ons tors fre lör sön måndag tisdag onsdag torsdag fredag lördag söndag",
 )
 
+// starters are the openers that begin an introduction, as they are written.
+var starters = func() map[string]bool {
+	out := map[string]bool{}
+	for _, word := range strings.Fields("On Am Le El Il Em Op W Dnia В Den Dne At") {
+		out[word] = true
+	}
+	return out
+}()
+
 // connectors are the small words between the date, the name and the verb.
 var connectors = set(
 	"on at in am um uhr le la les à a h el los las de del il alle ore ora em às as no dia op om het uur w o godz dnia dniu в у г о от від ч час год",
 	"kl klo heeft den d. das der die dem van von vom zu zum du des da do dos e y und and & et i и en und tarihinde tarihli günü saat şunu şunları tarafından",
-	"użytkownik odesílatel odosielateľ odosielatel χρήστης ο π.μ μ.μ by par por przez durch door dem",
+	"napisana użytkownik odesílatel odosielateľ odosielatel χρήστης ο π.μ μ.μ by par por przez durch door dem",
 	"via per pm a.m p.m ap pm nachm vorm m p a.m. p.m. gmt utc cet cest est pst edt ha hat have has je est été va a: hr",
 	"you sie du ihr vous tu usted ustedes tú vostè lei voi você u jij jullie pan pani ви вы ты ти siz sen ni du",
 	"giorno giorni data date following folgendes folgende volgende siguiente seguente seguinte ezt időpont email e-mail mail an à: to: from",
