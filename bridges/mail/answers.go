@@ -8,6 +8,9 @@ import (
 	"log/slog"
 	mailaddress "net/mail"
 	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/relay-chat/relay/bridges/apart"
 	"github.com/relay-chat/relay/bridges/mail/incoming"
@@ -38,11 +41,19 @@ type AnswersOptions struct {
 	Log     *slog.Logger
 }
 
+// The conversations that e-mails begin: so many at once, and one a minute.
+const begunAtOnce = 60
+
 // Answers makes messages of the e-mails that arrive.
-type Answers struct{ AnswersOptions }
+type Answers struct {
+	AnswersOptions
+	begin *rate.Limiter
+}
 
 // NewAnswers returns the answers to relay's e-mails.
-func NewAnswers(o AnswersOptions) *Answers { return &Answers{o} }
+func NewAnswers(o AnswersOptions) *Answers {
+	return &Answers{o, rate.NewLimiter(rate.Every(time.Minute), begunAtOnce)}
+}
 
 // arrival is an e-mail that arrived.
 type arrival struct {
@@ -129,6 +140,10 @@ func (a *Answers) takeOther(ctx context.Context, mail *arrival) (mailbox.Verdict
 	}
 	if _, err := a.Engine.Received(ctx, mail.id); !errors.Is(err, chat.ErrMailNotFound) {
 		return mailbox.Taken, err
+	}
+	if !a.begin.Allow() {
+		a.Tally.count(CountTooMany)
+		return mailbox.Left, nil
 	}
 	session, err := a.Engine.NewByMail(ctx, a.siteOf(mail), &engine.MailAnswer{From: mail.From, Name: mail.Name, Keys: a.Keys})
 	if errors.Is(err, chat.ErrBlocked) {

@@ -66,11 +66,11 @@ func (c *change) takeAnswer(a *MailAnswer) error {
 	if err == nil || !errors.Is(err, chat.ErrMailNotFound) {
 		return err // it came twice, or that is not known
 	}
-	earlier, err := c.ReceivedMails(a.SessionID, maxMailsAnHour)
+	received, err := c.mailsThisHour(a.SessionID)
 	if err != nil {
 		return err
 	}
-	if len(earlier) == maxMailsAnHour && c.at.Sub(earlier[maxMailsAnHour-1].At) < time.Hour {
+	if received == maxMailsAnHour {
 		return ErrTooManyMails
 	}
 	first, err := c.addAnswer(a)
@@ -78,15 +78,26 @@ func (c *change) takeAnswer(a *MailAnswer) error {
 		return err
 	}
 	whole := clipBytes(a.Whole, maxMailText)
-	received := chat.ReceivedMail{ID: a.ID, SessionID: a.SessionID, MessageID: first, At: c.at, From: a.From, Subject: a.Subject, Header: a.Header, Text: whole}
-	if err := c.PutReceivedMail(&received); err != nil {
+	mail := chat.ReceivedMail{ID: a.ID, SessionID: a.SessionID, MessageID: first, At: c.at, From: a.From, Subject: a.Subject, Header: a.Header, Text: whole}
+	if err := c.PutReceivedMail(&mail); err != nil {
 		return err
 	}
 	if err := c.confirmByAnswer(a); err != nil {
 		return err
 	}
-	last := len(earlier) == maxMailsAnHour-1 && c.at.Sub(earlier[len(earlier)-1].At) < time.Hour
-	return c.emitFact(chat.EventMailed, a.fact(c.at, c.session.Email(), last))
+	return c.emitFact(chat.EventMailed, a.fact(c.at, c.session.Email(), received+1 == maxMailsAnHour))
+}
+
+// mailsThisHour counts the e-mails that came into a conversation within an hour, up to
+// maxMailsAnHour.
+func (c *change) mailsThisHour(sessionID string) (count int, err error) {
+	list, err := c.ReceivedMails(sessionID, maxMailsAnHour)
+	for _, m := range list {
+		if c.at.Sub(m.At) < time.Hour {
+			count++
+		}
+	}
+	return count, err
 }
 
 // addAnswer adds the messages of an answer and returns the first one's id.
@@ -217,11 +228,15 @@ func (m *mails) MemberMailTaken(ctx context.Context, sessionID, id string, reply
 	})
 }
 
-// onceInSession changes a session once for an e-mail, unless it was erased.
+// onceInSession changes a session once for an e-mail, unless it was erased, or gets more of them than
+// anybody would read.
 func (m *mails) onceInSession(ctx context.Context, sessionID, id string, op func(*change) error) error {
 	return m.inSession(ctx, sessionID, func(c *change) error {
 		_, err := c.ReceivedMail(sessionID, id)
 		if !errors.Is(err, chat.ErrMailNotFound) {
+			return err
+		}
+		if received, err := c.mailsThisHour(sessionID); err != nil || received == maxMailsAnHour {
 			return err
 		}
 		return errors.Join(c.PutReceivedMail(&chat.ReceivedMail{ID: id, SessionID: sessionID, At: c.at}), op(c))
