@@ -23,7 +23,9 @@ type MailOptions struct {
 	Files   *chat.FileLinks
 	Base    string // relay's own address
 	DNS     mail.Resolver
-	Log     *slog.Logger
+	// Patience is how long the way back may take when it is tried, 0 for a minute and a half.
+	Patience time.Duration
+	Log      *slog.Logger
 }
 
 // Mail sends visitors what they have not read, while the settings name a server.

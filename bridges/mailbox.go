@@ -1,6 +1,7 @@
 package bridges
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -160,4 +161,61 @@ func mailboxFinding(ctx context.Context, settings chat.MailboxSettings) chat.Fin
 		return chat.Bad(subject, failed.Error(), failed.Fix)
 	}
 	return chat.Fine(subject, opened)
+}
+
+// The trial of the way back: how long it may take, and how often relay looks.
+const (
+	trialPatience = 90 * time.Second
+	trialPause    = 200 * time.Millisecond
+)
+
+// RoundTrip sends an e-mail to where a site's answers go, and waits until it has come back.
+func (m *Mail) RoundTrip(ctx context.Context, site string) (trip chat.MailRoundTrip, err error) {
+	settings := m.engine.SettingsOf(site).Mail()
+	switch {
+	case !settings.On():
+		return trip, chat.Errorf(chat.Conflict, "There is no mail server or no sender yet: set smtpUrl and mailFrom first")
+	case !m.engine.Settings().Mailbox().On():
+		return trip, chat.Errorf(chat.Conflict, "There is no mailbox yet: set imapUrl first")
+	}
+	id, begun := chat.NewID(), time.Now()
+	to, failed := mail.Trial(ctx, settings, m.opts.Base, m.opts.Threads.Trial(id))
+	if trip.To = to; failed != nil {
+		trip.Error, trip.Fix = failed.Error(), failed.Fix
+		return trip, nil
+	}
+	trip.Sent = true
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.opts.Patience, trialPatience))
+	defer cancel()
+	for !trip.Arrived && ctx.Err() == nil {
+		err = m.engine.Store.ReadOne(ctx, func(rd chat.Reader) error {
+			last, err := rd.Meta(mail.MetaTrial)
+			trip.Arrived = last == id
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			return trip, err
+		}
+		_ = chat.Rest(ctx, trialPause) // ctx ends the loop
+	}
+	trip.DurationMs = time.Since(begun).Milliseconds()
+	if trip.Arrived {
+		return trip, nil
+	}
+	return trip, m.lost(context.WithoutCancel(ctx), &trip)
+}
+
+// lost says where an e-mail may be that has not come back.
+func (m *Mail) lost(ctx context.Context, trip *chat.MailRoundTrip) error {
+	box, err := m.opts.Mailbox.State(ctx)
+	if err != nil {
+		return err
+	}
+	if box.State == chat.MailFailing {
+		trip.Error, trip.Fix = box.LastError, box.Fix
+		return nil
+	}
+	trip.Error = "The e-mail to " + trip.To + " was sent, and has not arrived in the mailbox"
+	trip.Fix = "look for it in the spam folder, and see that e-mails to this address go to the mailbox and folder of IMAP_URL; if your provider does not deliver addresses with a +, set MAIL_REPLY_TO"
+	return nil
 }

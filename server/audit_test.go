@@ -54,6 +54,7 @@ var audited = map[string]string{
 	"POST /api/admin/ai/private-host":                    chat.AuditSettingsChanged,
 	"POST /api/admin/ai/test":                            "- nothing is changed",
 	"POST /api/admin/mail/test":                          "- nothing is changed",
+	"POST /api/admin/mail/round-trip":                    "- nothing is changed",
 	"POST /api/admin/knowledge":                          chat.AuditKnowledgeAdded,
 	"POST /api/admin/knowledge/files":                    chat.AuditKnowledgeAdded,
 	"DELETE /api/admin/knowledge/questions/{id}":         chat.AuditQuestionRemoved,

@@ -21,6 +21,8 @@ type Mail interface {
 	State(ctx context.Context) (chat.MailStatus, error)
 	// Test sends an e-mail to an address at once, as a site.
 	Test(ctx context.Context, site, to string) (chat.MailTest, error)
+	// RoundTrip sends an e-mail to where a site's answers go, and waits until it has come back.
+	RoundTrip(ctx context.Context, site string) (chat.MailRoundTrip, error)
 }
 
 // MailLinks are the addresses in e-mails to visitors, and what hides an e-mail address.
@@ -134,8 +136,8 @@ func (s *mailAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Author) 
 	return state, err
 }
 
-// mailTestTime is longer than a server may take for its answers.
-const mailTestTime = 2 * time.Minute
+// mailTestTime is longer than a server may take for its answers, and an e-mail to come back.
+const mailTestTime = 4 * time.Minute
 
 // mailTestRequest is the body of POST /api/admin/mail/test.
 type mailTestRequest struct {
@@ -145,12 +147,9 @@ type mailTestRequest struct {
 // test answers POST /api/admin/mail/test. A server that takes nothing is a result of the test,
 // not an error of the request.
 func (s *mailAPI) test(w http.ResponseWriter, r *http.Request, by chat.Author, in mailTestRequest) (any, error) {
-	site, err := siteAsked(r, by, s.engine.Sites())
+	site, err := s.siteTried(r, by)
 	if err != nil {
 		return nil, err
-	}
-	if site == nil {
-		site = new(string)
 	}
 	if err := required("to", in.To); err != nil {
 		return nil, err
@@ -159,12 +158,44 @@ func (s *mailAPI) test(w http.ResponseWriter, r *http.Request, by chat.Author, i
 	if to == "" {
 		return nil, badRequest("to must be an e-mail address like ana@example.com")
 	}
-	if err := s.limited(w, r, s.rates.identifys, "mail test"); err != nil {
+	if err := s.patient(w, r); err != nil {
 		return nil, err
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mailTestTime)) // the server may be slow
-	result, err := s.mail.Test(r.Context(), *site, to)
+	result, err := s.mail.Test(r.Context(), site, to)
 	settings := s.engine.Settings()
 	result.Fix, result.Findings = settings.InConsole(result.Fix), settings.FindingsInConsole(result.Findings)
 	return result, err
+}
+
+// roundTrip answers POST /api/admin/mail/round-trip. An e-mail that does not come back is a result,
+// not an error of the request.
+func (s *mailAPI) roundTrip(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := s.siteTried(r, by)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.patient(w, r); err != nil {
+		return nil, err
+	}
+	result, err := s.mail.RoundTrip(r.Context(), site)
+	result.Fix = s.engine.Settings().InConsole(result.Fix)
+	return result, err
+}
+
+// siteTried is the site whose e-mail is tried, the first one by default.
+func (s *mailAPI) siteTried(r *http.Request, by chat.Author) (string, error) {
+	site, err := siteAsked(r, by, s.engine.Sites())
+	if err != nil || site == nil {
+		return "", err
+	}
+	return *site, nil
+}
+
+// patient limits how often e-mail is tried, and waits for slow servers.
+func (s *mailAPI) patient(w http.ResponseWriter, r *http.Request) error {
+	if err := s.limited(w, r, s.rates.identifys, "mail test"); err != nil {
+		return err
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mailTestTime)) // without it a slow one is cut off
+	return nil
 }

@@ -114,6 +114,7 @@ var matrix = map[string]entry{
 	"POST /api/admin/ai/private-host":                    {administrator, "/api/admin/ai/private-host", object{"url": "x"}, 400},
 	"GET /api/admin/mail":                                {operator, "/api/admin/mail", nil, 0},
 	"POST /api/admin/mail/test":                          {administrator, "/api/admin/mail/test", object{"to": "ana@example.com"}, 409},
+	"POST /api/admin/mail/round-trip":                    {administrator, "/api/admin/mail/round-trip", nil, 409},
 	"POST /api/admin/ai/test":                            {administrator, "/api/admin/ai/test", nil, 409},
 	"GET /api/admin/knowledge":                           {operator, "/api/admin/knowledge", nil, 0},
 	"POST /api/admin/knowledge":                          {administrator, "/api/admin/knowledge", object{"title": "Hours", "text": "We open at nine."}, 0},

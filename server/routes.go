@@ -223,6 +223,7 @@ func (c *community) settingRoutes() []route {
 		{"POST", "/api/admin/webhooks/test", administrators.within(ownSites), c.settings.testWebhook},
 		{"GET", "/api/admin/mail", operators.within(ownSites), c.mail.state},
 		{"POST", "/api/admin/mail/test", administrators.within(ownSites), body(c.mail.test)},
+		{"POST", "/api/admin/mail/round-trip", administrators.within(ownSites), c.mail.roundTrip},
 		{"POST", "/api/admin/ai/test", administrators, c.settings.testAI},
 		{"POST", "/api/admin/ai/private-host", administrators, body(c.settings.confirmAIHost)},
 		{"GET", "/api/admin/deliveries", administrators, c.deliveries.list},

@@ -19,6 +19,9 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 )
 
+// MetaTrial is the stored id of the last trial that has come back.
+const MetaTrial = "mail trial"
+
 // maxMail is the size of the largest e-mail that is read, in bytes: 25 MB of files grow by a
 // third.
 const maxMail = 50 << 20
@@ -27,6 +30,7 @@ const maxMail = 50 << 20
 type Threads interface {
 	Visitor(sessionID string) string
 	Member(sessionID, address string) string
+	Trial(id string) string
 	IsMember(thread chat.MailThread, address string) bool
 	Find(text string) []chat.MailThread
 }
@@ -84,6 +88,8 @@ func (a *Answers) Take(ctx context.Context, m *mailbox.Mail) (mailbox.Verdict, e
 	case found == foundNone:
 		a.Tally.count(CountOther)
 		return mailbox.Left, nil
+	case thread.Trial != "":
+		return mailbox.Taken, a.Engine.Store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(MetaTrial, thread.Trial) })
 	case mail.Kind != incoming.Personal:
 		a.Tally.count(string(mail.Kind))
 		return mailbox.Taken, nil
@@ -107,7 +113,7 @@ const (
 func (a *Answers) threadOf(mail *arrival) (thread chat.MailThread, n found) {
 	for _, text := range append(mail.Recipients, mail.References...) {
 		for _, t := range a.Threads.Find(text) {
-			if n != foundNone && t.SessionID != thread.SessionID {
+			if n != foundNone && (t.SessionID != thread.SessionID || t.Trial != thread.Trial) {
 				return t, foundSeveral
 			}
 			if n == foundNone {

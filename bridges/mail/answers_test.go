@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emersion/go-smtp"
+
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/mail/incoming"
 	"github.com/relay-chat/relay/bridges/mail/mailtest"
@@ -524,5 +526,30 @@ func TestAnswersOfTheTeam(t *testing.T) {
 	}
 	if all := strings.Join(told, "\n"); len(told) < 2 || !strings.Contains(all, "mallory@evil.example: Your e-mail was not sent to the visitor: it did not come from") || !strings.Contains(all, "begins with // or with a command") {
 		t.Errorf("%q", told)
+	}
+}
+
+// TestWayThereAndBack: relay finds out whether answers arrive, and says what to do if they do not.
+func TestWayThereAndBack(t *testing.T) {
+	r := newRoom(t, dbtest.Memory(t), nil)
+	own := bridges.NewMail(r.Engine, bridges.MailOptions{Links: links{}, Threads: threads, Mailbox: r.reads, Base: base, DNS: mailtest.Zone{}, Patience: time.Second, Log: slog.New(slog.DiscardHandler)})
+	trip, err := own.RoundTrip(t.Context(), "")
+	if err != nil || !trip.Sent || trip.Arrived || !strings.Contains(trip.Error, "has not arrived in the mailbox") || !strings.Contains(trip.Fix, "MAIL_REPLY_TO") {
+		t.Errorf("%+v, %v", trip, err)
+	}
+	own = bridges.NewMail(r.Engine, bridges.MailOptions{Links: links{}, Threads: threads, Mailbox: r.reads, Base: base, DNS: mailtest.Zone{}, Log: slog.New(slog.DiscardHandler)})
+	go func() {
+		for n := 0; n < 2; n = len(r.server.Letters()) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		sent := r.server.Letters()[1]
+		r.box.Put("From: " + sent.Header.Get("From") + "\nTo: chat@shop.example\nAuto-Submitted: auto-generated\nReferences: " + sent.Header.Get("References") + "\n\nx\n") // without a + in the address
+	}()
+	if trip, err := own.RoundTrip(t.Context(), ""); err != nil || !trip.Arrived || trip.Error != "" || !strings.HasPrefix(trip.To, "chat+r") {
+		t.Errorf("%+v, %v", trip, err)
+	}
+	r.server.Fail(mailtest.Faults{To: &smtp.SMTPError{Code: 550, Message: "no such user"}})
+	if trip, err := own.RoundTrip(t.Context(), ""); err != nil || trip.Sent || !strings.Contains(trip.Error, "no such user") {
+		t.Errorf("%+v, %v", trip, err)
 	}
 }

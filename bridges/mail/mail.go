@@ -181,14 +181,40 @@ func Test(ctx context.Context, settings chat.MailSettings, base, to, name string
 	if failed != nil {
 		return failed
 	}
-	from, err := mail.ParseAddress(settings.From)
-	if err != nil {
-		return &Failure{Problem: "MAIL_FROM is no e-mail address", Fix: "correct MAIL_FROM"}
+	from, failed := sender(settings)
+	if failed != nil {
+		return failed
 	}
 	from.Name = cmp.Or(from.Name, name)
 	m := newLetter(from, to, "relay can send e-mails", chat.NewToken()+"@"+hostOf(base))
 	m.SetBodyString(gomail.TypeTextPlain, "This e-mail was sent from relay's console to try the settings.\nVisitors who have left get answers from this address.\n")
 	return transmit(ctx, server, base, m)
+}
+
+func sender(settings chat.MailSettings) (*mail.Address, *Failure) {
+	from, err := mail.ParseAddress(settings.From)
+	if err != nil {
+		return nil, &Failure{Problem: "MAIL_FROM is no e-mail address", Fix: "correct MAIL_FROM"}
+	}
+	return from, nil
+}
+
+// Trial sends an e-mail to where answers go, with a name as in the answer to an e-mail that has
+// it, and returns that address.
+func Trial(ctx context.Context, settings chat.MailSettings, base, name string) (to string, _ *Failure) {
+	server, failed := serverOf(settings.Server)
+	if failed != nil {
+		return "", failed
+	}
+	from, failed := sender(settings)
+	if failed != nil {
+		return "", failed
+	}
+	to = cmp.Or(chat.MailReply(settings.Reply, from.Address, name), from.Address)
+	m := newLetter(from, to, "relay tries the way back", chat.NewToken()+"@"+hostOf(base))
+	m.SetGenHeader(gomail.HeaderReferences, "<"+letterID("trial", name, hostOf(base))+">")
+	m.SetBodyString(gomail.TypeTextPlain, "relay sent this e-mail to itself, to find out whether answers arrive. It may be deleted.\n")
+	return to, transmit(ctx, server, base, m)
 }
 
 // newLetter begins an e-mail, which no machine should answer (RFC 3834).

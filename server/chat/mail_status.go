@@ -36,6 +36,17 @@ type UnreadMail struct {
 	Why     string `json:"why"`
 }
 
+// MailRoundTrip is what became of an e-mail that relay sent to itself.
+type MailRoundTrip struct {
+	Sent    bool   `json:"sent"`    // the server took it
+	Arrived bool   `json:"arrived"` // it is in the mailbox, and its name was found
+	To      string `json:"to"`
+	Error   string `json:"error,omitempty"`
+	Fix     string `json:"fix,omitempty"`
+	// DurationMs is how long both took.
+	DurationMs int64 `json:"durationMs"`
+}
+
 // MailTest is how the server took an e-mail that was sent as a test.
 type MailTest struct {
 	OK         bool   `json:"ok"`

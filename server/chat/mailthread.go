@@ -12,6 +12,9 @@ type MailThread struct {
 	// Member hides the address of somebody of the team whom the e-mail went to, see
 	// [MailThreads.IsMember]; it is "" if it went to the visitor.
 	Member string
+	// Trial is the id of an e-mail of relay to itself, by which the way back is tried. There is no
+	// session then.
+	Trial string
 }
 
 // MailThreads makes the names by which answers to e-mails find their conversation, and checks
@@ -26,6 +29,7 @@ func NewMailThreads(key []byte) *MailThreads { return &MailThreads{key} }
 const (
 	ofVisitor    = "v"
 	ofMember     = "t"
+	ofTrial      = "r"
 	memberLength = 8
 	signedLength = 12
 	visitorName  = len(ofVisitor) + idLength + signedLength
@@ -51,6 +55,9 @@ func (t *MailThreads) Member(sessionID, address string) string {
 func (t *MailThreads) IsMember(thread MailThread, address string) bool {
 	return address != "" && SameSecret(thread.Member, t.hide(address))
 }
+
+// Trial is the name for an e-mail by which the way back is tried, with an id of [NewID].
+func (t *MailThreads) Trial(id string) string { return t.name(ofTrial, id, "") }
 
 func (t *MailThreads) hide(address string) string {
 	return t.sign("member\n" + address)[:memberLength]
@@ -83,6 +90,9 @@ func (t *MailThreads) read(name string) (thread MailThread, ok bool) {
 	named, signature := name[:len(name)-signedLength], name[len(name)-signedLength:]
 	switch {
 	case len(name) == visitorName && strings.HasPrefix(name, ofVisitor):
+	case len(name) == visitorName && strings.HasPrefix(name, ofTrial):
+		thread.Trial = strings.ToUpper(named[1:])
+		return thread, SameSecret(signature, t.sign("thread\n" + named)[:signedLength])
 	case len(name) == memberName && strings.HasPrefix(name, ofMember):
 		thread.Member = named[len(ofMember)+idLength:]
 	default:

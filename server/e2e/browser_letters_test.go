@@ -54,6 +54,11 @@ func testLetters(t *testing.T, s *fixture) {
 	if list := post.Letters(); len(list) != 1 || list[0].To != "ben@shop.example" {
 		t.Fatalf("the test sent %+v", list)
 	}
+	b.run(`$$("#mail .buttons .button").find((n) => n.textContent === "Try the way there and back").click()`)
+	eventually(t, "the e-mail to relay itself", func() bool { return len(post.Letters()) == 2 })
+	box.Put("From: chat@shop.example\nTo: " + post.Letters()[1].To + "\nAuto-Submitted: auto-generated\n\nx\n")
+	b.until(`text("#trip-answer").includes("There and back in")`)
+	b.shot(folder, "mail-trip")
 
 	b.run(`(location.hash = "#/team")`)
 	b.until(`text("#team").includes("Nobody has an account yet") && text("#team").includes("No invitation is open.")`) // nothing moves any more
@@ -64,7 +69,7 @@ func testLetters(t *testing.T, s *fixture) {
 	b.run(`$$("#team .member .button").find((n) => n.textContent === "Send by e-mail").click()`)
 	b.until(`$$("#team .member").some((n) => n.innerText.includes("Sent by e-mail; the link that was shown works no more."))`)
 	b.shot(folder, "mail-invitation")
-	if list := post.Letters(); len(list) != 2 || list[1].To != "mia@shop.example" || !strings.Contains(list[1].Text, base+"/console/invitation#") {
+	if list := post.Letters(); len(list) != 3 || list[2].To != "mia@shop.example" || !strings.Contains(list[2].Text, base+"/console/invitation#") {
 		t.Fatalf("the invitation is %+v", list)
 	}
 
@@ -85,8 +90,8 @@ func testLetters(t *testing.T, s *fixture) {
 		s.public, s.secret = crashPublicKey, crashSecretKey
 	}
 	answer("Yes, three of them.")
-	eventually(t, "the e-mail", func() bool { return len(post.Letters()) == 3 })
-	letter := post.Letters()[2]
+	eventually(t, "the e-mail", func() bool { return len(post.Letters()) == 4 })
+	letter := post.Letters()[3]
 	link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
 	if letter.To != "ana@customer.example" || !strings.Contains(letter.Text, "Yes, three of them.") || !strings.HasPrefix(link, base+"/mail/") {
 		t.Fatalf("it says %s", letter.Text)
@@ -118,8 +123,8 @@ func testLetters(t *testing.T, s *fixture) {
 	phone.visit("about:blank")
 
 	answer("It is yours.")
-	eventually(t, "the second e-mail", func() bool { return len(post.Letters()) == 4 })
-	if text := post.Letters()[3].Text; !strings.Contains(text, "It is yours.") || !strings.Contains(text, "> Then I take one") {
+	eventually(t, "the second e-mail", func() bool { return len(post.Letters()) == 5 })
+	if text := post.Letters()[4].Text; !strings.Contains(text, "It is yours.") || !strings.Contains(text, "> Then I take one") {
 		t.Errorf("the second one says %s", text)
 	}
 	phone.visit(link)
@@ -128,7 +133,7 @@ func testLetters(t *testing.T, s *fixture) {
 	answer("One more thing")
 	b.visit(s.console + "#/sessions/" + session)
 	b.until(`text("#log").includes("ana@customer.example wants no e-mails about this chat")`)
-	if n := len(post.Letters()); n != 4 {
+	if n := len(post.Letters()); n != 5 {
 		t.Errorf("%d letters", n)
 	}
 	phone.clean()

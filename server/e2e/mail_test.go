@@ -256,8 +256,15 @@ func TestMailThereAndBack(t *testing.T) {
 	if err := call("GET", relay.base+page.Timeline[len(page.Timeline)-1].Data.Mail, crashSecretKey, nil, &whole); err != nil || !strings.Contains(whole.Text, "> Grüße! It is on its way.") {
 		t.Errorf("all of it is %q, %v", whole.Text, err)
 	}
+	var trip struct {
+		Sent, Arrived bool
+		To, Error     string
+	}
+	if err := call("POST", relay.base+"/api/admin/mail/round-trip", crashSecretKey, nil, &trip); err != nil || !trip.Sent || !trip.Arrived {
+		t.Errorf("the way there and back: %+v, %v", trip, err)
+	}
 	code, out, _ := runCommand(t, c.environ, "doctor")
-	if !strings.Contains(out, "INBOX at localhost opens, with 1 e-mail") {
+	if !strings.Contains(out, "INBOX at localhost opens, with 2 e-mails") {
 		t.Errorf("doctor ends with %d:\n%s", code, out)
 	}
 	code, _, said := runCommand(t, append(c.environ, "IMAP_URL=https://imap.example.com"), "serve")

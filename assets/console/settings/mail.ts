@@ -6,7 +6,7 @@ import { sentence } from "../ui/format";
 import type { Finding } from "../types";
 import { findings } from "./channels/findings";
 import { check, number, secret, text, type Secret } from "./controls";
-import { form } from "./form";
+import { form, type Field } from "./form";
 import type { Page } from "./page";
 import { button, everywhere, labelled, section, shownSite } from "./settings";
 import { testing } from "./testing";
@@ -38,6 +38,16 @@ interface Test {
   durationMs: number;
   // findings are what the DNS says of the sender's domain.
   findings: Finding[];
+}
+
+// RoundTrip is what became of an e-mail that relay sent to itself.
+interface RoundTrip {
+  sent: boolean;
+  arrived: boolean;
+  to: string;
+  error?: string;
+  fix?: string;
+  durationMs: number;
 }
 
 // Providers by name, with the server that takes e-mails and what its sign-in is made of.
@@ -81,27 +91,30 @@ function helper(server: Secret): HTMLElement {
     labelled("Provider", provider), hint, labelled("Name", name), labelled("Password", password), h("div", { class: "buttons" }, fill));
 }
 
+// fields are the settings of e-mail: the servers are relay's, the rest is each site's.
+const fields = (server: Secret): Field[] => [
+  ...(everywhere ? [{ name: "smtpUrl", label: "Server", control: server,
+    hint: "Like smtps://name:password@smtp.example.com:465, or smtp:// for STARTTLS, 587 as a rule. It is not shown again. " +
+      "In the name and the password, write @ as %40, / as %2F and % as %25." }] : []),
+  { name: "mailFrom", label: "Sender", control: text({ placeholder: "Example Shop <chat@shop.example>" }),
+    hint: "The name is what visitors see. The server must let you send from this address." },
+  ...(everywhere ? [{ name: "mailPerMinute", label: "Most e-mails a minute", control: number(1, 6000),
+    hint: "What your provider allows." },
+  { name: "imapUrl", label: "Mailbox", control: secret("None: answers by e-mail are not read"),
+    hint: "Answers become messages here. Like imaps://name:password@imap.example.com; a folder goes behind the server. " +
+      "Other e-mails in the mailbox are left alone." }] : []),
+  { name: "mailReplyTo", label: "Answers go to", control: text({ placeholder: "chat+*@shop.example" }),
+    hint: "Empty: the sender's address with a + and the conversation's name. Set it if your provider does not deliver such addresses." },
+  ...(everywhere ? [
+    { name: "imapMoveTo", label: "Move what was taken to", control: text({ placeholder: "Archive" }),
+      hint: "A folder. Empty: e-mails stay where they are, marked as seen." },
+    { name: "mailInbox", label: "E-mails that answer nothing begin conversations", control: check() },
+  ] : []),
+];
+
 export function mailPage(): Page {
   const server = secret("None: nothing is sent");
-  const mail = form([
-    ...(everywhere ? [{ name: "smtpUrl", label: "Server", control: server,
-      hint: "Like smtps://name:password@smtp.example.com:465, or smtp:// for STARTTLS, 587 as a rule. It is not shown again. " +
-        "In the name and the password, write @ as %40, / as %2F and % as %25." }] : []),
-    { name: "mailFrom", label: "Sender", control: text({ placeholder: "Example Shop <chat@shop.example>" }),
-      hint: "The name is what visitors see. The server must let you send from this address." },
-    ...(everywhere ? [{ name: "mailPerMinute", label: "Most e-mails a minute", control: number(1, 6000),
-      hint: "What your provider allows." },
-    { name: "imapUrl", label: "Mailbox", control: secret("None: answers by e-mail are not read"),
-      hint: "Answers become messages here. Like imaps://name:password@imap.example.com; a folder goes behind the server. " +
-        "Other e-mails in the mailbox are left alone." }] : []),
-    { name: "mailReplyTo", label: "Answers go to", control: text({ placeholder: "chat+*@shop.example" }),
-      hint: "Empty: the sender's address with a + and the conversation's name. Set it if your provider does not deliver such addresses." },
-    ...(everywhere ? [
-      { name: "imapMoveTo", label: "Move what was taken to", control: text({ placeholder: "Archive" }),
-        hint: "A folder. Empty: e-mails stay where they are, marked as seen." },
-      { name: "mailInbox", label: "E-mails that answer nothing begin conversations", control: check() },
-    ] : []),
-  ]);
+  const mail = form(fields(server));
   const doing = h("p", { class: "hint", id: "mail-state" });
   const to = h("input", { class: "input", type: "email", autocomplete: "email" });
   const arrived = h("div", { id: "mailbox-state" });
@@ -115,9 +128,18 @@ export function mailPage(): Page {
     run: async () => drawTest(await call<Test>("POST", "/mail/test?site=" + shownSite(), { to: to.value.trim() }), to.value),
     after: () => void look(),
   });
-  mail.node.addEventListener("input", test.draw);
-  mail.onsaved = () => {
+  const trip = testing({
+    form: mail, answer: "trip-answer", small: true, label: "Try the way there and back", waiting: "Waiting for the e-mail to come back…",
+    run: async () => drawTrip(await call<RoundTrip>("POST", "/mail/round-trip?site=" + shownSite())),
+    after: () => void look(),
+  });
+  const draw = (): void => {
     test.draw();
+    trip.draw();
+  };
+  mail.node.addEventListener("input", draw);
+  mail.onsaved = () => {
+    draw();
     void look();
   };
 
@@ -128,9 +150,10 @@ export function mailPage(): Page {
           "The first e-mail asks whether more may follow. ",
         h("a", { href: "/docs/mail", target: "_blank", rel: "noopener" }, "How it works")),
       doing, arrived, everywhere ? helper(server) : "", mail.node,
-      labelled("Send the test to", to), ...test.nodes),
+      labelled("Send the test to", to), ...test.nodes,
+      h("p", { class: "hint" }, "With a mailbox, relay can also send an e-mail to itself, as an answer of a visitor:"), ...trip.nodes),
     form: mail,
-    show: test.draw,
+    show: draw,
     opened: () => void look(),
   };
 }
@@ -160,6 +183,17 @@ function drawMailbox(m: Mailbox): Node[] {
   const hint = (text: string): Node => h("p", { class: "hint" }, text);
   return [hint(m.state === "failing" ? fails : works),
     ...(stay.length ? [hint("These could not be read and are in the mailbox:"), h("ul", { class: "hint" }, ...stay)] : [])];
+}
+
+function drawTrip(t: RoundTrip): Node[] {
+  const step = (done: boolean, words: string): Node =>
+    h("p", {}, h("span", { class: "tag " + (done ? "good" : "bad") }, done ? "Done" : "Failed"), " " + words);
+  const steps = [step(t.sent, "The server takes an e-mail to " + (t.to || "the address for answers"))];
+  if (t.sent) steps.push(step(t.arrived, "It arrives in the mailbox, and relay knows it as an answer"));
+  if (t.arrived) steps.push(h("p", { class: "hint" }, `There and back in ${(t.durationMs / 1000).toFixed(1)} s.`));
+  if (t.error) steps.push(h("p", {}, sentence(t.error)));
+  if (t.fix) steps.push(h("p", { class: "hint" }, "What to do: " + t.fix));
+  return steps;
 }
 
 function drawTest(t: Test, to: string): Node[] {
