@@ -52,24 +52,11 @@ func (a *Answers) takeMember(ctx context.Context, mail *arrival, thread chat.Mai
 	case !member:
 		return refuse(notOfTeam)
 	}
-	post := engine.Post{SessionID: session.ID, ClientID: "email:" + mail.id}
-	var leftOut []string
-	body, err := a.read(ctx, mail, func(f incoming.File) error {
-		file, err := a.Engine.Upload(ctx, by, session.ID, f.Name, f)
-		switch why := refusal(err); {
-		case why != "" || len(post.AttachmentIDs) == engine.MaxOperatorFiles:
-			leftOut = append(leftOut, f.Name)
-			return nil
-		case err != nil:
-			return err
-		}
-		post.AttachmentIDs = append(post.AttachmentIDs, file.ID)
-		return nil
-	})
+	post, leftOut, err := a.readMember(ctx, by, mail, session.ID)
 	if err != nil {
 		return a.unread(ctx, mail, session.ID, err)
 	}
-	if post.Content = body.Own; post.Content == "" && len(post.AttachmentIDs) == 0 {
+	if post.Content == "" && len(post.AttachmentIDs) == 0 {
 		return refuse(nothingSaid)
 	}
 	answer, err := a.say(ctx, by, post)
@@ -80,6 +67,29 @@ func (a *Answers) takeMember(ctx context.Context, mail *arrival, thread chat.Mai
 		answer = strings.TrimSpace(answer + "\n\nThese files were not sent to the visitor: " + strings.Join(leftOut, ", "))
 	}
 	return a.settle(a.Engine.MemberMailTaken(ctx, session.ID, mail.id, mail.reply(answer)))
+}
+
+// readMember reads an e-mail of the team, and stores its files but for those that are left out.
+func (a *Answers) readMember(ctx context.Context, by chat.Author, mail *arrival, sessionID string) (post engine.Post, leftOut []string, err error) {
+	post = engine.Post{SessionID: sessionID, ClientID: "email:" + mail.id}
+	body, err := a.read(ctx, mail, func(f incoming.File) error {
+		if len(post.AttachmentIDs) == engine.MaxOperatorFiles {
+			leftOut = append(leftOut, f.Name)
+			return nil
+		}
+		file, err := a.Engine.Upload(ctx, by, sessionID, f.Name, f)
+		switch {
+		case refusal(err) != "":
+			leftOut = append(leftOut, f.Name)
+			return nil
+		case err != nil:
+			return err
+		}
+		post.AttachmentIDs = append(post.AttachmentIDs, file.ID)
+		return nil
+	})
+	post.Content = body.Own
+	return post, leftOut, err
 }
 
 // memberOf finds out whether the team's e-mail went to the sender of an e-mail, or whether the
