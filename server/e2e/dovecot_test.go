@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net"
 	"net/smtp"
 	"os"
 	"os/exec"
@@ -99,13 +98,7 @@ func startDovecot(t *testing.T, p *postfix) *dovecot {
 			t.Logf("Dovecot: %s%s", said.String(), log)
 		}
 	})
-	eventually(t, "Dovecot", func() bool {
-		line, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			line.Close()
-		}
-		return err == nil
-	})
+	listening(t, "Dovecot", port)
 	return d
 }
 

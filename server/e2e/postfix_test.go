@@ -116,14 +116,20 @@ func startPostfix(t *testing.T) *postfix {
 			t.Errorf("Postfix does not stop: %v\n%s", err, out)
 		}
 	})
-	eventually(t, "Postfix", func() bool {
+	listening(t, "Postfix", port)
+	return p
+}
+
+// listening waits until a server answers at a port.
+func listening(t *testing.T, name, port string) {
+	t.Helper()
+	eventually(t, name, func() bool {
 		line, err := net.Dial("tcp", "127.0.0.1:"+port)
 		if err == nil {
 			line.Close()
 		}
 		return err == nil
 	})
-	return p
 }
 
 func (p *postfix) write(name, text string) {
