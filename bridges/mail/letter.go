@@ -71,14 +71,14 @@ func (s *Sink) compose(l *engine.Letter, from *mail.Address, settings *chat.Sett
 	language := languageOf(&l.Session, settings)
 	p := page{phrases: languages()[language], language: language, asks: l.Asks, link: s.opts.Links.Letter(&l.Session, l.To),
 		name: cmp.Or(from.Name, s.opts.Engine.Sites().ShownName(l.Session.Site), from.Address), colour: settings.Text("primaryColor")}
-	p.answerable = s.opts.Engine.Settings().Mailbox().On()
-	p.fill()
-	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
-	host := hostOf(s.opts.Base)
 	thread := ""
 	if l.Session.TokenHash != "" { // without one, whoever knows the session's id reads it
 		thread = s.opts.Threads.Visitor(l.Session.ID)
 	}
+	p.answerable = thread != "" && s.answerable()
+	p.fill()
+	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
+	host := hostOf(s.opts.Base)
 	m := newLetter(&mail.Address{Name: p.name, Address: from.Address}, l.To, subjectAfter(l.Answered, p.Subject), letterID("letter\n"+l.Messages[len(l.Messages)-1].ID, thread, host))
 	head(m, &l.Session, host, p.link, l.Answered)
 	if reply := chat.MailReply(settings.Mail().Reply, from.Address, thread); p.answerable && reply != "" {

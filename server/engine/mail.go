@@ -152,9 +152,9 @@ func (m *mails) claim(c *change, rev int64, keys MailKeys) (*Letter, error) {
 		return nil, err
 	}
 	letter.Session = *s
-	received, err := c.ReceivedMails(s.ID, 1)
-	if len(received) > 0 {
-		letter.Answered = &received[0]
+	received, err := c.ReceivedMails(s.ID, maxMailsAnHour)
+	if i := slices.IndexFunc(received, func(m chat.ReceivedMail) bool { return m.MessageID != "" }); i >= 0 {
+		letter.Answered = &received[i]
 	}
 	return letter, err
 }
