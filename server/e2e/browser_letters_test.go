@@ -38,6 +38,7 @@ func testLetters(t *testing.T, s *fixture) {
 	b.enter(`#mail details [type=password]`, "a b%")
 	b.run(`$("#mail details .button").click()`)
 	b.until(`$("[data-setting=smtpUrl] .input").value === "smtps://me%%40shop.example:a%%20b%%25@smtp.gmail.com:465"`)
+	b.until(`$("[data-setting=imapUrl] .input").value === "imaps://me%%40shop.example:a%%20b%%25@imap.gmail.com"`)
 	b.enter(`[data-setting=smtpUrl] .input`, "mail.shop.example")
 	b.enter(`[data-setting=mailFrom] .input`, "Shop <chat@shop.example>")
 	b.click("#save")

@@ -50,40 +50,43 @@ interface RoundTrip {
   durationMs: number;
 }
 
-// Providers by name, with the server that takes e-mails and what its sign-in is made of.
+// Providers by name, with the server that takes e-mails, the one that has the mailbox ("" if relay cannot sign in there), and what
+// the sign-in is made of.
 const providers = [
-  ["Fastmail", "smtps://smtp.fastmail.com:465",
+  ["Fastmail", "smtps://smtp.fastmail.com:465", "imaps://imap.fastmail.com",
     "Your address, and an app password: Settings → Privacy & Security → App passwords."],
-  ["Gmail, Google Workspace", "smtps://smtp.gmail.com:465",
+  ["Gmail, Google Workspace", "smtps://smtp.gmail.com:465", "imaps://imap.gmail.com",
     "Your address, and an app password, which needs 2-Step Verification: myaccount.google.com/apppasswords."],
-  ["Microsoft 365", "smtp://smtp.office365.com:587",
-    "The mailbox's address and password; an administrator has to allow “Authenticated SMTP” for it."],
-  ["Postmark", "smtp://smtp.postmarkapp.com:587",
+  ["Microsoft 365", "smtp://smtp.office365.com:587", "",
+    "The mailbox's address and password; an administrator has to allow “Authenticated SMTP” for it. " +
+      "Its mailboxes cannot be read: Microsoft takes no passwords there."],
+  ["Postmark", "smtp://smtp.postmarkapp.com:587", "",
     "The server's API token, as the name and as the password."],
-  ["Amazon SES", "smtps://email-smtp.eu-central-1.amazonaws.com:465",
+  ["Amazon SES", "smtps://email-smtp.eu-central-1.amazonaws.com:465", "",
     "SMTP credentials from the SES console. Put your own region into the address."],
-  ["Brevo", "smtp://smtp-relay.brevo.com:587",
+  ["Brevo", "smtp://smtp-relay.brevo.com:587", "",
     "The login and the SMTP key: Settings → SMTP & API."],
-  ["Own server on this machine", "smtp://localhost:25",
+  ["Own server on this machine", "smtp://localhost:25", "",
     "No name and no password, as a rule."],
 ] as const;
 
-// helper puts together the server's address of a provider, a name and a password.
-function helper(server: Secret): HTMLElement {
+// helper puts together the addresses of a provider's server and mailbox, a name and a password.
+function helper(server: Secret, mailbox: Secret): HTMLElement {
   const provider = h("select", { class: "input" },
     h("option", { value: "" }, "Choose…"), ...providers.map(([name], i) => h("option", { value: i }, name)));
   const name = h("input", { class: "input", autocomplete: "off", spellcheck: "false" });
   const password = h("input", { class: "input", type: "password", autocomplete: "new-password" });
   const hint = h("p", { class: "hint" });
   const fill = button("Fill in", () => {
-    const [scheme, host] = providers[Number(provider.value)]![1].split("://");
+    const [, smtp, imap] = providers[Number(provider.value)]!;
     const signIn = name.value && [name.value.trim(), password.value].map(encodeURIComponent).join(":") + "@";
-    server.reveal(scheme + "://" + signIn + host);
+    server.reveal(smtp.replace("://", "://" + signIn));
+    if (imap && signIn) mailbox.reveal(imap.replace("://", "://" + signIn));
     password.value = "";
   });
   const chosen = (): void => {
     fill.disabled = provider.value === "";
-    hint.textContent = provider.value === "" ? "" : providers[Number(provider.value)]![2];
+    hint.textContent = provider.value === "" ? "" : providers[Number(provider.value)]![3];
   };
   provider.addEventListener("change", chosen);
   chosen();
@@ -92,7 +95,7 @@ function helper(server: Secret): HTMLElement {
 }
 
 // fields are the settings of e-mail: the servers are relay's, the rest is each site's.
-const fields = (server: Secret): Field[] => [
+const fields = (server: Secret, mailbox: Secret): Field[] => [
   ...(everywhere ? [{ name: "smtpUrl", label: "Server", control: server,
     hint: "Like smtps://name:password@smtp.example.com:465, or smtp:// for STARTTLS, 587 as a rule. It is not shown again. " +
       "In the name and the password, write @ as %40, / as %2F and % as %25." }] : []),
@@ -100,7 +103,7 @@ const fields = (server: Secret): Field[] => [
     hint: "The name is what visitors see. The server must let you send from this address." },
   ...(everywhere ? [{ name: "mailPerMinute", label: "Most e-mails a minute", control: number(1, 6000),
     hint: "What your provider allows." },
-  { name: "imapUrl", label: "Mailbox", control: secret("None: answers by e-mail are not read"),
+  { name: "imapUrl", label: "Mailbox", control: mailbox,
     hint: "Answers become messages here. Like imaps://name:password@imap.example.com; a folder goes behind the server. " +
       "Other e-mails in the mailbox are left alone." }] : []),
   { name: "mailReplyTo", label: "Answers go to", control: text({ placeholder: "chat+*@shop.example" }),
@@ -114,7 +117,8 @@ const fields = (server: Secret): Field[] => [
 
 export function mailPage(): Page {
   const server = secret("None: nothing is sent");
-  const mail = form(fields(server));
+  const mailbox = secret("None: answers by e-mail are not read");
+  const mail = form(fields(server, mailbox));
   const doing = h("p", { class: "hint", id: "mail-state" });
   const to = h("input", { class: "input", type: "email", autocomplete: "email" });
   const arrived = h("div", { id: "mailbox-state" });
@@ -149,7 +153,7 @@ export function mailPage(): Page {
         "An answer that a visitor has not read after five minutes, and who has left, goes out by e-mail if an address is known. " +
           "The first e-mail asks whether more may follow. ",
         h("a", { href: "/docs/mail", target: "_blank", rel: "noopener" }, "How it works")),
-      doing, arrived, everywhere ? helper(server) : "", mail.node,
+      doing, arrived, everywhere ? helper(server, mailbox) : "", mail.node,
       labelled("Send the test to", to), ...test.nodes,
       h("p", { class: "hint" }, "With a mailbox, relay can also send an e-mail to itself, as an answer of a visitor:"), ...trip.nodes),
     form: mail,
