@@ -253,7 +253,10 @@ func (s *conversationAPI) mail(w http.ResponseWriter, r *http.Request, _ chat.Au
 	if err != nil || !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return m, err
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff") // a stranger wrote it
+	h.Set("Cache-Control", "no-store")
 	_, _ = fmt.Fprintf(w, "From: %s\nSubject: %s\nArrived: %s\n\n%s\n", m.From, m.Subject, m.At.Std().Format(time.RFC1123), m.Text) // whoever is gone reads nothing
 	return written{}, nil
 }

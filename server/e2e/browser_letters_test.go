@@ -106,8 +106,8 @@ func testLetters(t *testing.T, s *fixture) {
 		`<div dir="auto">The <b>blue</b> one?</div><div class="gmail_quote"><div class="gmail_attr">On Sat, Nov 28, 2026, 10:12 Shop wrote:</div><blockquote class="gmail_quote">Yes, three of them.</blockquote></div>`)
 	b.until(`text("#log").includes("The blue one?") && text("#log").includes("Answered by e-mail from ana@customer.example. Show")`)
 	b.shot(folder, "mail-answered")
-	whole := eval[string](b, `(await (await fetch($$("#log a").find((n) => n.textContent === "Show").href, {headers: {Accept: "text/html"}})).text())`)
-	if !strings.Contains(whole, "From: ana@customer.example") || !strings.Contains(whole, "> Yes, three of them.") {
+	whole := eval[string](b, `(async (r) => r.headers.get("X-Content-Type-Options") + await r.text())(await fetch($$("#log a").find((n) => n.textContent === "Show").href, {headers: {Accept: "text/html"}}))`)
+	if !strings.HasPrefix(whole, "nosniffFrom: ana@customer.example") || !strings.Contains(whole, "> Yes, three of them.") {
 		t.Errorf("all of it is %s", whole)
 	}
 	said := []string{welcome, "visitor: Is the lamp in stock?", "operator: Yes, three of them.", "visitor: The blue one?"}
