@@ -212,7 +212,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	a.announce(server.PagesURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener,
+	return service{engine, set, web, a.log}.run(ctx, listener, append(a.upkeep(engine, database),
 		hook.Run,
 		set.Run,
 		ai.Run,
@@ -224,13 +224,10 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		metrics,
 		web.ShareLimits,
 		a.finishCheck(database),
-		a.repair(database),
-		a.backups(engine, database),
-		watchdog(database),
 		onOneNode(engine, "crawler", base.Run),
 		onOneNode(engine, "search", search.Run),
 		onOneNode(engine, "digests", db.NewDigests(database, a.log).Run),
-	)
+	)...)
 }
 
 func (a *app) serveBridge(ctx context.Context) error {
@@ -275,7 +272,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 		return err
 	}
 	a.announceBridge(server.BaseURL(a.cfg, listener), engine.Settings(), a.answerFrom(engine, kinds, set))
-	return service{engine, set, web, a.log}.run(ctx, listener,
+	return service{engine, set, web, a.log}.run(ctx, listener, append(a.upkeep(engine, database),
 		hook.Run,
 		set.Run,
 		ai.Run,
@@ -283,11 +280,8 @@ func (a *app) serveBridge(ctx context.Context) error {
 		backlog.Run,
 		metrics,
 		web.ShareLimits,
-		a.repair(database),
-		a.backups(engine, database),
-		watchdog(database),
 		func(ctx context.Context) error { return full.Notify(ctx, engine.Relay) },
-	)
+	)...)
 }
 
 // run runs the engine with its parts and answers requests until ctx ends or one of

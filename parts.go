@@ -81,6 +81,11 @@ func (a *app) dailyBackups() db.DailyBackups {
 	return db.DailyBackups{Dir: a.cfg.BackupDir, Keep: a.cfg.BackupKeep, Log: a.log}
 }
 
+// upkeep is what a database needs in every mode.
+func (a *app) upkeep(e *engine.Engine, database *db.DB) []engine.Part {
+	return []engine.Part{a.repair(database), a.backups(e, database), watchdog(database)}
+}
+
 // finishCheck returns the check of the database that took too long at the start.
 func (a *app) finishCheck(database *db.DB) engine.Part {
 	return func(ctx context.Context) error { return database.FinishCheck(ctx, a.log) }

@@ -35,7 +35,6 @@ type Mailbox struct {
 	opts   MailboxOptions
 
 	mu     sync.Mutex
-	of     string // the mailbox whose state it is
 	tally  *mail.Tally
 	failed *mailbox.Failure
 	since  chat.Time
@@ -102,8 +101,7 @@ func (m *Mailbox) open(ctx context.Context, box *chat.Mailbox) (*mail.Tally, err
 	of := chat.Hash(box.Address() + "\n" + box.Name + "\n" + box.Folder)[:16]
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.of, m.tally = of, mail.NewTally(of, stored)
-	m.failed, m.since = nil, 0
+	m.tally, m.failed, m.since = mail.NewTally(of, stored), nil, 0
 	return m.tally, nil
 }
 

@@ -195,16 +195,13 @@ func (a *Answers) takeVisitor(ctx context.Context, mail *arrival, sessionID stri
 		return verdict, err
 	}
 	body, err := a.read(ctx, mail, func(f incoming.File) error {
-		file, err := a.Engine.Upload(ctx, by, sessionID, f.Name, f)
-		switch why := refusal(err); {
-		case why != "":
+		id, why, err := a.keep(ctx, by, sessionID, f)
+		if why != "" {
 			answer.LeftOut = append(answer.LeftOut, f.Name+" ("+why+")")
-			return nil
-		case err != nil:
-			return err
+		} else if err == nil {
+			answer.Files = append(answer.Files, id)
 		}
-		answer.Files = append(answer.Files, file.ID)
-		return nil
+		return err
 	})
 	if err != nil {
 		return a.unread(ctx, mail, sessionID, err)
@@ -281,6 +278,12 @@ const (
 	errTooLarge  unreadError = "it is larger than 50 MB"
 )
 
+// unreadable reports whether an error is the e-mail's: it will be the same the next time.
+func unreadable(err error) bool {
+	var why unreadError
+	return errors.As(err, &why) || errors.Is(err, incoming.ErrDamaged) || errors.Is(err, apart.ErrTooMuch)
+}
+
 // read reads an e-mail in a process of its own, and hands over its files.
 func (a *Answers) read(ctx context.Context, mail *arrival, take func(incoming.File) error) (body incoming.Body, err error) {
 	if mail.mail.Size > maxMail {
@@ -295,8 +298,7 @@ func (a *Answers) read(ctx context.Context, mail *arrival, take func(incoming.Fi
 
 // unread tells of an e-mail that cannot be read, unless that may be different the next time.
 func (a *Answers) unread(ctx context.Context, mail *arrival, sessionID string, err error) (mailbox.Verdict, error) {
-	var why unreadError
-	if !errors.As(err, &why) && !errors.Is(err, incoming.ErrDamaged) && !errors.Is(err, apart.ErrTooMuch) {
+	if !unreadable(err) {
 		return mailbox.Left, err
 	}
 	a.unreadable(mail, err.Error())
@@ -304,8 +306,17 @@ func (a *Answers) unread(ctx context.Context, mail *arrival, sessionID string, e
 }
 
 func (a *Answers) unreadable(mail *arrival, why string) {
-	a.Tally.unreadable(Unreadable{From: mail.From, Subject: mail.Subject, Date: dateOf(mail.Date), Why: why})
+	a.Tally.unreadable(chat.UnreadMail{From: mail.From, Subject: mail.Subject, Date: dateOf(mail.Date), Why: why})
 	a.Log.Warn("an e-mail stays in the mailbox: relay cannot read it", "subject", mail.Subject, "why", why)
+}
+
+// keep stores a file of an e-mail, or says why that is not accepted.
+func (a *Answers) keep(ctx context.Context, by chat.Author, sessionID string, f incoming.File) (id, refused string, err error) {
+	file, err := a.Engine.Upload(ctx, by, sessionID, f.Name, f)
+	if why := refusal(err); why != "" {
+		return "", why, nil
+	}
+	return file.ID, "", err
 }
 
 // refusal is why a file is not accepted, "" if that is not known.
@@ -327,8 +338,7 @@ func (a *Answers) takeBounce(ctx context.Context, mail *arrival) (mailbox.Verdic
 		_, err := io.Copy(io.Discard, f)
 		return err
 	})
-	var why unreadError
-	if err != nil && !errors.As(err, &why) && !errors.Is(err, incoming.ErrDamaged) && !errors.Is(err, apart.ErrTooMuch) {
+	if err != nil && !unreadable(err) {
 		return mailbox.Left, err
 	}
 	if body.Report != nil {

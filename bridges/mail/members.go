@@ -77,16 +77,13 @@ func (a *Answers) readMember(ctx context.Context, by chat.Author, mail *arrival,
 			leftOut = append(leftOut, f.Name)
 			return nil
 		}
-		file, err := a.Engine.Upload(ctx, by, sessionID, f.Name, f)
-		switch {
-		case refusal(err) != "":
+		id, refused, err := a.keep(ctx, by, sessionID, f)
+		if refused != "" {
 			leftOut = append(leftOut, f.Name)
-			return nil
-		case err != nil:
-			return err
+		} else if err == nil {
+			post.AttachmentIDs = append(post.AttachmentIDs, id)
 		}
-		post.AttachmentIDs = append(post.AttachmentIDs, file.ID)
-		return nil
+		return err
 	})
 	post.Content = body.Own
 	return post, leftOut, err

@@ -26,9 +26,6 @@ const (
 // maxUnreadable bounds how many e-mails are named that cannot be read.
 const maxUnreadable = 20
 
-// Unreadable is an e-mail that stays in the mailbox.
-type Unreadable = chat.UnreadMail
-
 // Tally is what arrived in a mailbox, and how far it has been read.
 type Tally struct {
 	mu    sync.Mutex
@@ -36,10 +33,10 @@ type Tally struct {
 }
 
 type tally struct {
-	Box        string         `json:"box"` // which one it is
-	Place      mailbox.Place  `json:"place"`
-	Counts     map[string]int `json:"counts"`
-	Unreadable []Unreadable   `json:"unreadable"` // the newest first
+	Box        string            `json:"box"` // which one it is
+	Place      mailbox.Place     `json:"place"`
+	Counts     map[string]int    `json:"counts"`
+	Unreadable []chat.UnreadMail `json:"unreadable"` // the newest first
 }
 
 // NewTally reads what was stored of a mailbox. Of another one nothing is known.
@@ -75,7 +72,7 @@ func (t *Tally) count(name string) {
 	t.state.Counts[name]++
 }
 
-func (t *Tally) unreadable(u Unreadable) {
+func (t *Tally) unreadable(u chat.UnreadMail) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state.Counts[CountUnreadable]++
@@ -83,10 +80,10 @@ func (t *Tally) unreadable(u Unreadable) {
 }
 
 // Shown is what people read of it.
-func (t *Tally) Shown() (counts map[string]int, unreadable []Unreadable) {
+func (t *Tally) Shown() (counts map[string]int, unreadable []chat.UnreadMail) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return maps.Clone(t.state.Counts), append([]Unreadable{}, t.state.Unreadable...)
+	return maps.Clone(t.state.Counts), append([]chat.UnreadMail{}, t.state.Unreadable...)
 }
 
 // dateOf is a date of an e-mail, 0 for one that is none.

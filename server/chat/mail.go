@@ -36,21 +36,12 @@ func ParseMailServer(text string) (MailHost, error) {
 	return host, err
 }
 
-func mailServer(value json.RawMessage) error {
-	return optionalText(value, func(v string) error {
-		_, err := ParseMailServer(v)
-		return err
-	})
-}
-
-func mailFrom(value json.RawMessage) error {
-	return optionalText(value, func(v string) error {
-		a, err := mail.ParseAddress(v)
-		if err != nil || CleanAddress(a.Address) == "" {
-			return checkError("must be an e-mail address, with or without a name before it, like " + mailFromExample)
-		}
-		return nil
-	})
+func mailFrom(v string) error {
+	a, err := mail.ParseAddress(v)
+	if err != nil || CleanAddress(a.Address) == "" {
+		return checkError("must be an e-mail address, with or without a name before it, like " + mailFromExample)
+	}
+	return nil
 }
 
 // MailSettings are how the settings want e-mail.

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"net"
 	"net/url"
 	"strconv"
@@ -86,35 +85,14 @@ func ParseMailbox(text string) (m Mailbox, err error) {
 	return m, nil
 }
 
-func mailbox(value json.RawMessage) error {
-	return optionalText(value, func(v string) error {
-		_, err := ParseMailbox(v)
-		return err
-	})
-}
-
 // mailReplyTo is an address with or without a place for the conversation's name.
-func mailReplyTo(value json.RawMessage) error {
-	return optionalText(value, func(v string) error {
-		local, _, _ := strings.Cut(v, "@")
-		if strings.Count(v, "*") > 1 || strings.Contains(v, "*") && !strings.Contains(local, "*") ||
-			CleanAddress(strings.Replace(v, "*", "x", 1)) == "" || v != strings.ToLower(v) {
-			return checkError("must be an e-mail address in small letters, with a * before the @ where relay puts the conversation's name, like " + mailReplyExample)
-		}
-		return nil
-	})
-}
-
-// optionalText checks a text that may be empty.
-func optionalText(value json.RawMessage, check func(string) error) error {
-	var v string
-	if json.Unmarshal(value, &v) != nil {
-		return checkError("must be a string")
+func mailReplyTo(v string) error {
+	local, _, _ := strings.Cut(v, "@")
+	if strings.Count(v, "*") > 1 || strings.Contains(v, "*") && !strings.Contains(local, "*") ||
+		CleanAddress(strings.Replace(v, "*", "x", 1)) == "" || v != strings.ToLower(v) {
+		return checkError("must be an e-mail address in small letters, with a * before the @ where relay puts the conversation's name, like " + mailReplyExample)
 	}
-	if v == "" {
-		return nil
-	}
-	return check(v)
+	return nil
 }
 
 // MailboxSettings are how the settings want the mailbox.

@@ -78,7 +78,10 @@ func (t *MailThreads) name(kind, sessionID, member string) string {
 func (t *MailThreads) Find(text string) (found []MailThread) {
 	for _, run := range smallRuns.FindAllString(strings.ToLower(text), 10) {
 		for _, length := range []int{visitorName, memberName} {
-			if thread, ok := t.read(run[max(0, len(run)-length):]); ok {
+			if len(run) < length {
+				continue
+			}
+			if thread, ok := t.read(run[len(run)-length:]); ok {
 				found = append(found, thread)
 			}
 		}
@@ -88,17 +91,17 @@ func (t *MailThreads) Find(text string) (found []MailThread) {
 
 func (t *MailThreads) read(name string) (thread MailThread, ok bool) {
 	named, signature := name[:len(name)-signedLength], name[len(name)-signedLength:]
-	switch {
-	case len(name) == visitorName && strings.HasPrefix(name, ofVisitor):
-	case len(name) == visitorName && strings.HasPrefix(name, ofTrial):
-		thread.Trial = strings.ToUpper(named[1:])
-		return thread, SameSecret(signature, t.sign("thread\n" + named)[:signedLength])
-	case len(name) == memberName && strings.HasPrefix(name, ofMember):
-		thread.Member = named[len(ofMember)+idLength:]
+	id, rest := strings.ToUpper(named[1:1+idLength]), named[1+idLength:]
+	switch kind := named[:1]; {
+	case kind == ofVisitor && rest == "":
+		thread.SessionID = id
+	case kind == ofMember && rest != "":
+		thread.SessionID, thread.Member = id, rest
+	case kind == ofTrial && rest == "":
+		thread.Trial = id
 	default:
 		return thread, false
 	}
-	thread.SessionID = strings.ToUpper(named[1 : 1+idLength])
 	return thread, SameSecret(signature, t.sign("thread\n" + named)[:signedLength])
 }
 

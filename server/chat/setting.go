@@ -78,12 +78,12 @@ var connectedSettings = []Setting{
 	{Name: "autoCloseText", Site: true, Env: "AUTO_CLOSE_TEXT", Example: "We close this conversation for now. Write again whenever you like.", Valid: text(1000)},
 	{Name: "outsideHours", Site: true, Env: "OUTSIDE_HOURS", Default: `"chat"`, Example: "form", Valid: oneOf(OutsideChat, OutsideForm, OutsideHide)},
 	{Name: "hiddenPages", Site: true, Env: "HIDDEN_PAGES", JSON: true, Default: "[]", Example: `["/checkout*","/cart"]`, Valid: hiddenPages},
-	{Name: "smtpUrl", Page: "E-mail", Called: "the server", Env: "SMTP_URL", Secret: true, Example: mailServerExample, Valid: mailServer},
-	{Name: "mailFrom", Site: true, Page: "E-mail", Called: "the sender", Env: "MAIL_FROM", Example: mailFromExample, Valid: mailFrom},
+	{Name: "smtpUrl", Page: "E-mail", Called: "the server", Env: "SMTP_URL", Secret: true, Example: mailServerExample, Valid: optional(parsed(ParseMailServer))},
+	{Name: "mailFrom", Site: true, Page: "E-mail", Called: "the sender", Env: "MAIL_FROM", Example: mailFromExample, Valid: optional(mailFrom)},
 	{Name: "mailPerMinute", Env: "MAIL_PER_MINUTE", JSON: true, Default: "60", Example: "14", Valid: number(1, maxMailRate, "must be a number of e-mails from 1 to 6000")},
-	{Name: "imapUrl", Page: "E-mail", Called: "the mailbox", Env: "IMAP_URL", Secret: true, Example: mailboxExample, Valid: mailbox},
+	{Name: "imapUrl", Page: "E-mail", Called: "the mailbox", Env: "IMAP_URL", Secret: true, Example: mailboxExample, Valid: optional(parsed(ParseMailbox))},
 	{Name: "imapMoveTo", Env: "IMAP_MOVE_TO", Example: "Archive", Valid: text(200)},
-	{Name: "mailReplyTo", Site: true, Env: "MAIL_REPLY_TO", Example: mailReplyExample, Valid: mailReplyTo},
+	{Name: "mailReplyTo", Site: true, Env: "MAIL_REPLY_TO", Example: mailReplyExample, Valid: optional(mailReplyTo)},
 	{Name: "mailInbox", Env: "MAIL_INBOX", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},
 	{Name: "aiBaseUrl", Page: "AI", Called: "the address", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", Valid: endpointAddress},
 	{Name: "aiApiKey", Page: "AI", Called: "the key", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", Valid: Form(`[!-~]{1,1000}`)},
@@ -163,15 +163,33 @@ const errForm checkError = "is of the wrong form"
 // Form accepts texts that match a pattern, and the empty one, which means none.
 func Form(pattern string) func(json.RawMessage) error {
 	is := Pattern(pattern)
+	return optional(func(v string) error {
+		if !is(v) {
+			return errForm
+		}
+		return nil
+	})
+}
+
+// optional accepts texts that a check accepts, and the empty one, which means none.
+func optional(check func(string) error) func(json.RawMessage) error {
 	return func(value json.RawMessage) error {
 		var v string
 		if json.Unmarshal(value, &v) != nil {
 			return checkError("must be a string")
 		}
-		if v != "" && !is(v) {
-			return errForm
+		if v == "" {
+			return nil
 		}
-		return nil
+		return check(v)
+	}
+}
+
+// parsed checks a text by reading it.
+func parsed[T any](parse func(string) (T, error)) func(string) error {
+	return func(v string) error {
+		_, err := parse(v)
+		return err
 	}
 }
 
@@ -225,17 +243,13 @@ func oneOf(allowed ...string) func(json.RawMessage) error {
 }
 
 func address(schemes ...string) func(json.RawMessage) error {
-	return func(value json.RawMessage) error {
-		var v string
-		if json.Unmarshal(value, &v) != nil {
-			return checkError("must be a string")
-		}
+	return optional(func(v string) error {
 		u, err := url.Parse(v)
-		if v != "" && (err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme)) {
+		if err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
 			return checkError("must be an address that begins with " + strings.Join(schemes, ":// or ") + "://")
 		}
 		return nil
-	}
+	})
 }
 
 // endpointAddress refuses a password in the address, which operators are shown.

@@ -77,7 +77,7 @@ func (c *change) takeAnswer(a *MailAnswer) error {
 	if err != nil {
 		return err
 	}
-	whole := clipBytes(a.Whole, maxMailText)
+	whole := strings.ToValidUTF8(a.Whole[:min(len(a.Whole), maxMailText)], "") // without half a letter at the end
 	mail := chat.ReceivedMail{ID: a.ID, SessionID: a.SessionID, MessageID: first, At: c.at, From: a.From, Subject: a.Subject, Header: a.Header, Text: whole}
 	if err := c.PutReceivedMail(&mail); err != nil {
 		return err
@@ -267,15 +267,4 @@ func pieces(text string, most, count int) (parts []string, more bool) {
 		parts, text = append(parts, strings.TrimRightFunc(text[:end], unicode.IsSpace)), text[end:]
 	}
 	return parts, false
-}
-
-// clipBytes cuts a text to at most so many bytes, between two characters.
-func clipBytes(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
 }

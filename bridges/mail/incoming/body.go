@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"mime/multipart"
 	"path"
 	"slices"
 	"strings"
@@ -155,7 +154,7 @@ func (r *reader) readPart(e *message.Entity, media string, params map[string]str
 	case silent[media]:
 	case named[media], strings.EqualFold(name, "winmail.dat"):
 		r.drop(name, media)
-	case disposition == "attachment" || name != "" || !strings.HasPrefix(media, "text/") || media != "text/plain" && media != "text/html":
+	case disposition == "attachment" || name != "" || media != "text/plain" && media != "text/html":
 		return content{}, r.readFile(e, name, media)
 	case media == "text/html":
 		return content{quote.Plain(r.readText(e.Body)), true}, nil
@@ -202,7 +201,7 @@ func (r *reader) readFile(e *message.Entity, name, media string) error {
 		return nil
 	}
 	if name == "" {
-		name = "file" + extensionOf(media)
+		name = "file" + extensions[media]
 	}
 	return r.emit(name, media, body)
 }
@@ -223,8 +222,6 @@ func (r *reader) drop(names ...string) {
 // extensions are of files without a name.
 var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/heic": ".heic", "application/pdf": ".pdf",
 	"message/rfc822": ".eml", "text/vcard": ".vcf", "text/x-vcard": ".vcf", "text/csv": ".csv"}
-
-func extensionOf(media string) string { return extensions[media] }
 
 // fileName is the last part of the first name that a file has.
 func fileName(names ...string) string {
@@ -250,29 +247,3 @@ func clean(text string) string {
 
 // direction reports whether a character turns the text around it: names that use it lie.
 func direction(r rune) bool { return r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069' }
-
-// bodyField is the part of the reader's output that is no file.
-const bodyField = "Body"
-
-// writeFile writes a file to the reader's output.
-func writeFile(out *multipart.Writer) func(name, media string, body io.Reader) error {
-	return func(name, media string, body io.Reader) error {
-		part, err := out.CreatePart(map[string][]string{"Name": {encodeName(name)}, "Content-Type": {media}})
-		if err == nil {
-			_, err = io.Copy(part, wholeOrCut{body})
-		}
-		return err
-	}
-}
-
-// wholeOrCut ends a damaged part where it can no longer be read.
-type wholeOrCut struct{ io.Reader }
-
-// Read implements [io.Reader].
-func (w wholeOrCut) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	if err != nil {
-		err = io.EOF
-	}
-	return n, err
-}

@@ -16,11 +16,8 @@ import (
 // ErrDamaged means that an e-mail cannot be read.
 var ErrDamaged = errors.New("it is damaged")
 
-// boundary stands between the parts of the reader's output. No file can contain it: the
-// reader chooses it when it has begun, and relay reads it from the first line.
-func firstLine(boundary string) string { return boundary + "\n" }
-
-// boundaryLength is how long a boundary of [multipart.Writer] is.
+// boundaryLength is how long a boundary of [multipart.Writer] is. It stands in the first line of the
+// reader's output, and no file can contain it: the reader chooses it when it has begun.
 const boundaryLength = 60
 
 // Read is the reader's side: it limits its process, reads one e-mail from in and writes its
@@ -34,7 +31,7 @@ func Read(in io.Reader, out io.Writer) error {
 
 func read(in io.Reader, out io.Writer) error {
 	form := multipart.NewWriter(out)
-	if _, err := io.WriteString(out, firstLine(form.Boundary())); err != nil {
+	if _, err := io.WriteString(out, form.Boundary()+"\n"); err != nil {
 		return err
 	}
 	body, err := readBody(in, writeFile(form))
@@ -49,6 +46,32 @@ func read(in io.Reader, out io.Writer) error {
 		err = form.Close()
 	}
 	return err
+}
+
+// bodyField is the part of the reader's output that is no file.
+const bodyField = "Body"
+
+// writeFile writes a file to the reader's output.
+func writeFile(out *multipart.Writer) func(name, media string, body io.Reader) error {
+	return func(name, media string, body io.Reader) error {
+		part, err := out.CreatePart(map[string][]string{"Name": {encodeName(name)}, "Content-Type": {media}})
+		if err == nil {
+			_, err = io.Copy(part, wholeOrCut{body})
+		}
+		return err
+	}
+}
+
+// wholeOrCut ends a damaged part where it can no longer be read.
+type wholeOrCut struct{ io.Reader }
+
+// Read implements [io.Reader].
+func (w wholeOrCut) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	if err != nil {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // File is a file of an e-mail, to be read at once.

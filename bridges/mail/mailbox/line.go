@@ -117,17 +117,16 @@ func (l *line) ring() {
 	}
 }
 
-// news forgets what has arrived so far, and returns what announces more.
-func (l *line) news() <-chan struct{} {
+// forget forgets what was announced so far.
+func (l *line) forget() {
 	select {
 	case <-l.arrived:
 	default:
 	}
-	return l.arrived
 }
 
-// wait waits until something has arrived, or may have, for a time at most.
-func (l *line) wait(ctx context.Context, news <-chan struct{}, most time.Duration) error {
+// wait waits until something was announced, or may have been missed, for a time at most.
+func (l *line) wait(ctx context.Context, most time.Duration) error {
 	if !l.client.Caps().Has(imap.CapIdle) {
 		if err := chat.Rest(ctx, min(most, lookAgain)); err != nil {
 			return err
@@ -141,7 +140,7 @@ func (l *line) wait(ctx context.Context, news <-chan struct{}, most time.Duratio
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
-	case <-news:
+	case <-l.arrived:
 	case <-timer.C:
 	case <-l.client.Closed():
 	case <-ctx.Done():

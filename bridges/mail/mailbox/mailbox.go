@@ -116,7 +116,8 @@ func (r *Reader) session(ctx context.Context) error {
 		return err
 	}
 	for {
-		news, before := line.news(), r.place
+		before := r.place
+		line.forget()
 		if err := r.readNew(ctx, line); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (r *Reader) session(ctx context.Context) error {
 		if r.place != before {
 			most = settleFor
 		}
-		if err := line.wait(ctx, news, most); err != nil {
+		if err := line.wait(ctx, most); err != nil {
 			return err
 		}
 	}
