@@ -124,7 +124,7 @@ func ambiguousReopening(e *fixture) {
 	e.Stop()
 	e.serve(&deletes{Bridge: e.Bridge, platform: e.platform, ref: old.Ref})
 	e.Say(id, "not lost")
-	e.quiet() // Slack shows what is said in a thread without its beginning, until it is said elsewhere
+	e.quiet() // a thread that lost its beginning may show what is said in it for a moment
 	next := e.thread("not lost")
 	if e.Mirror.Ambiguous() != 1 {
 		e.t.Errorf("%d ops are ambiguous", e.Mirror.Ambiguous())
