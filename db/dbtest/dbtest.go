@@ -13,13 +13,17 @@ import (
 	"github.com/relay-chat/relay/db"
 )
 
+// patient lets a busy machine stop a test for a while in the middle of a transaction, which relay
+// allows for two seconds.
+const patient = "&idle_in_transaction_session_timeout=60000"
+
 // Each runs a test on every dialect: a SQLite file, SQLite in memory, and
 // Postgres. Postgres is started from the programs that are installed, or taken
 // from RELAY_TEST_POSTGRES_URL; RELAY_TEST_POSTGRES=off leaves it out.
 func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, FileURL(t))) })
-	t.Run("postgres", func(t *testing.T) { test(t, Open(t, MigratedURL(t))) })
+	t.Run("postgres", func(t *testing.T) { test(t, Open(t, MigratedURL(t)+patient)) })
 	t.Run("memory", func(t *testing.T) { test(t, Memory(t)) })
 }
 
