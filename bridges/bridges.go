@@ -52,6 +52,9 @@ func Targets(kinds []Kind) func(*chat.Settings) []chat.Target {
 		}
 		if s.Mail().On() {
 			targets = append(targets, chat.Target{Name: chat.MailSink, Kind: chat.TargetMail, Delay: chat.MailDelay})
+			if s.MailWished() {
+				targets = append(targets, chat.Target{Name: chat.MembersSink, Kind: chat.TargetMembers, Delay: chat.MemberMailDelay})
+			}
 		}
 		if s.Pushes() {
 			targets = append(targets, chat.Target{Name: chat.PushSink, Kind: chat.TargetPush, Delay: chat.PushDelay})

@@ -14,7 +14,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person, unanswered_rev, mailed_seq, mailing`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person, unanswered_rev, mailed_seq, mailing, member_mail_rev`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -30,7 +30,7 @@ func variables(s *chat.Session) []any {
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
 		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser, &s.Site,
-		&s.Devices, (*int64)(&s.LinkUntil), &s.Person, &s.UnansweredRev, &s.MailedSeq, &s.Mailing}
+		&s.Devices, (*int64)(&s.LinkUntil), &s.Person, &s.UnansweredRev, &s.MailedSeq, &s.Mailing, &s.MemberMailRev}
 }
 
 const selectHeader = `SELECT site, token_hash, devices, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
@@ -168,7 +168,7 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
@@ -176,7 +176,7 @@ func (t *tx) CreateSession(s *chat.Session) error {
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
 		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site,
-		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, searchText(s))
+		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, searchText(s))
 	return wrap(err, "create session %s", s.ID)
 }
 
@@ -187,7 +187,7 @@ const (
 	updateActivity = `UPDATE sessions SET rev = ?, unread = ?, last_activity = ? WHERE number = ?`
 
 	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?, ai_ended = ?, ai_answers = ?,
-		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ?, unanswered_rev = ?, mailed_seq = ?, mailing = ? WHERE number = ?`
+		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ?, unanswered_rev = ?, mailed_seq = ?, mailing = ?, member_mail_rev = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
 		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, search = ? WHERE number = ?`
@@ -207,7 +207,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 		err = t.touch(chat.ErrSessionNotFound, updateActivity, s.Rev, s.Unread, int64(s.LastActivity), n)
 	} else {
 		err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive, s.AIEnded, s.AIAnswers,
-			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), int64(s.WaitingSince), s.UnansweredRev, s.MailedSeq, s.Mailing, n)
+			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), int64(s.WaitingSince), s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, n)
 	}
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 func sameState(a, b *chat.Session) bool {
 	return a.ID == b.ID && a.InitRev == b.InitRev && a.LeavingRev == b.LeavingRev && a.Status == b.Status &&
 		a.AIActive == b.AIActive && a.AIEnded == b.AIEnded && a.AIAnswers == b.AIAnswers && a.StartedAt == b.StartedAt && a.AnsweredAt == b.AnsweredAt &&
-		a.WaitingSince == b.WaitingSince && a.UnansweredRev == b.UnansweredRev && a.MailedSeq == b.MailedSeq && a.Mailing == b.Mailing
+		a.WaitingSince == b.WaitingSince && a.UnansweredRev == b.UnansweredRev && a.MailedSeq == b.MailedSeq && a.Mailing == b.Mailing && a.MemberMailRev == b.MemberMailRev
 }
 
 // sameProfile reports whether updateProfile would change nothing.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -83,6 +84,10 @@ type meRequest struct {
 		Notify      *string `json:"notify"`
 		Sound       *bool   `json:"sound"`
 		PushContent *bool   `json:"pushContent"`
+
+		Mail      *chat.MailWish            `json:"mail"`
+		MailSites *map[string]chat.MailWish `json:"mailSites"`
+		DailyAt   *string                   `json:"dailyAt"`
 	} `json:"preferences"`
 }
 
@@ -93,11 +98,17 @@ func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author
 		if in.Preferences == nil || in.Name != nil || in.Email != nil || in.Password != nil {
 			return nil, errNoAccount
 		}
+		if in.aboutMail() {
+			return nil, errNoAccount
+		}
 		chosen, err := s.team.People.ChangeKeyPreferences(r.Context(), in.choose)
 		return viewKey(by, chosen), err
 	}
 	p, err := s.team.People.Find(r.Context(), by.Person)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.mailSitesKnown(&p, &in); err != nil {
 		return nil, err
 	}
 	hash := ""
@@ -161,6 +172,24 @@ func (in *meRequest) apply(p *chat.Person, hash string) {
 	}
 }
 
+// aboutMail reports whether it says when to send e-mails.
+func (in *meRequest) aboutMail() bool {
+	p := in.Preferences
+	return p != nil && (p.Mail != nil || p.MailSites != nil || p.DailyAt != nil)
+}
+
+// mailSitesKnown refuses sites whose visitors the person does not answer, and unknown ones alike.
+func (s *teamAPI) mailSitesKnown(p *chat.Person, in *meRequest) error {
+	if in.Preferences == nil || in.Preferences.MailSites == nil || len(*in.Preferences.MailSites) == 0 {
+		return nil
+	}
+	_, err := s.sites().SetOf(slices.Collect(maps.Keys(*in.Preferences.MailSites)), p.Sites)
+	if err == nil {
+		return nil
+	}
+	return chat.ErrorAt(chat.Invalid, "preferences.mailSites", "preferences.mailSites: "+err.Error())
+}
+
 // choose changes the preferences that are given.
 func (in *meRequest) choose(to *chat.Preferences) {
 	if v := in.Preferences.Notify; v != nil {
@@ -171,6 +200,15 @@ func (in *meRequest) choose(to *chat.Preferences) {
 	}
 	if v := in.Preferences.PushContent; v != nil {
 		to.PushContent = *v
+	}
+	if v := in.Preferences.Mail; v != nil {
+		to.Mail = *v
+	}
+	if v := in.Preferences.MailSites; v != nil {
+		to.MailSites = *v
+	}
+	if v := in.Preferences.DailyAt; v != nil {
+		to.DailyAt = *v
 	}
 }
 

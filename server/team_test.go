@@ -328,6 +328,7 @@ func TestChangeMe(t *testing.T) {
 		}
 		s.refused(patch(object{"preferences": object{"notify": "loud"}}), 400, "notify must be")
 		s.refused(patch(object{"name": "a\nb\x00"}), 400, "NUL")
+		s.changesMails(patch)
 		s.refused(patch(object{"email": "new@example.com"}), 400, "currentPassword is required")
 		s.refused(patch(object{"email": "new@example.com", "currentPassword": "wrong wrong"}), 403, "current password is wrong")
 		s.refused(patch(object{"password": "short", "currentPassword": goodPassword}), 400, "at least 10")
@@ -340,6 +341,31 @@ func TestChangeMe(t *testing.T) {
 			t.Errorf("the new password is answered %d", a.status)
 		}
 	})
+}
+
+// changesMails: when e-mails come is a choice like the others, and nobody chooses for sites that
+// there are not.
+func (s *site) changesMails(patch func(object) answer) {
+	s.t.Helper()
+	mails := func(p object) answer { return patch(object{"preferences": p}) }
+	a := mails(object{"mail": object{"when": "unanswered"}, "mailSites": object{"main": object{"when": "now"}}, "dailyAt": "17:30"})
+	if a.get("preferences.mail.minutes") != 15.0 || a.get("preferences.mailSites.main.when") != "now" || a.text("preferences.dailyAt") != "17:30" ||
+		a.get("preferences.notify") != "mine" {
+		s.t.Errorf("changed to %s", a.body)
+	}
+	for want, p := range map[string]object{
+		"preferences.mail.when must be never, now, unanswered or daily": {"mail": object{"when": "hourly"}},
+		"preferences.mail.minutes must be from 1 to 1440":               {"mail": object{"when": "unanswered", "minutes": 1441}},
+		"preferences.dailyAt must be a time like 08:00":                 {"dailyAt": "8 o'clock"},
+		"There is no site “elsewhere”":                                  {"mailSites": object{"elsewhere": object{"when": "now"}}},
+		"preferences.mailSites.main.when must be":                       {"mailSites": object{"main": object{}}},
+	} {
+		s.refused(mails(p), 400, want)
+	}
+	if a = mails(object{"mail": object{"when": "never"}, "mailSites": object{}}); strings.Contains(string(a.body), "mail\":{") || a.get("preferences.dailyAt") != "17:30" {
+		s.t.Errorf("changed to %s", a.body)
+	}
+	s.refused(s.call("PATCH", "/api/admin/me", secretKey, object{"preferences": object{"mail": object{"when": "now"}}}), 409, "has no account")
 }
 
 // A face is a small picture of a known kind; without one there are the initials.

@@ -20,6 +20,7 @@ import (
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/team"
 )
 
 const (
@@ -479,4 +480,61 @@ func TestTeam(t *testing.T) {
 	if got := p.said(id); got != "sent unknown" {
 		t.Errorf("operators are told %q", got)
 	}
+}
+
+// TestMemberLetters: who chose e-mails gets what the visitor wrote, in one thread, and once a day
+// who waits.
+func TestMemberLetters(t *testing.T) {
+	store := dbtest.Memory(t)
+	p := newPost(t, store)
+	people := team.New(store, p.Engine, nil, slog.New(slog.DiscardHandler)).People
+	ben, err := people.Add(t.Context(), chat.Person{Name: "Ben", Email: "ben@shop.example", Role: chat.RoleOperator,
+		Preferences: chat.JSON[chat.Preferences]{V: chat.Preferences{Notify: chat.NotifyEverything, Mail: chat.MailWish{When: chat.MailNow}, MailSites: map[string]chat.MailWish{}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := p.begin(ana, "en")
+	rev := int64(100)
+	sent := func(session string, event chat.EventType, asks any) {
+		t.Helper()
+		rev++
+		e := chat.NewEvent(event, chat.SourceRelay, chat.Now(), session, asks)
+		if done, err := p.sink.Deliver(t.Context(), []chat.Delivery{{Dest: chat.MailSink, SessionID: session, Rev: rev, Event: e}}); done != 1 || err != nil {
+			t.Fatalf("%d done: %v", done, err)
+		}
+	}
+	since := p.session(id).WaitingSince
+	sent(id, chat.EventTeamMail, chat.TeamMail{Person: ben.ID, Since: since, From: since})
+	time.Sleep(2 * time.Millisecond) // times have milliseconds
+	second := p.say(visitor, id, "And my invoice?")
+	sent(id, chat.EventTeamMail, chat.TeamMail{Person: ben.ID, Since: since, From: second.Timestamp})
+	letters := p.arrived(2)
+	for i, want := range []string{"> Where is my order?\n", "> And my invoice?\n"} {
+		l := letters[i]
+		if l.To != "ben@shop.example" || subject(l) != "Message from ana@customer.example" || !strings.Contains(l.Text, want) || !strings.Contains(l.Text, "/console#/account") ||
+			strings.Contains(l.Text, "Nobody has answered") {
+			t.Errorf("%s to %s:\n%s", subject(l), l.To, l.Text)
+		}
+	}
+	if one, two := letters[0].Header.Get("References"), letters[1].Header.Get("References"); one == "" || one != two {
+		t.Errorf("the threads are %q and %q", one, two)
+	}
+	if got := p.said(id); got != "" {
+		t.Errorf("colleagues are told %q", got)
+	}
+	if _, err := people.Change(t.Context(), ben.ID, func(b *chat.Person) error {
+		b.Preferences.V.Mail.When = chat.MailDaily
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	sent(engine.SystemSession, chat.EventDailyMail, chat.DailyMail{Person: ben.ID, Since: since})
+	l := p.arrived(3)[2]
+	if subject(l) != "1 visitor waits for an answer" || !strings.Contains(l.Text, "in 1 conversation since") || !strings.Contains(l.Text, "ana@customer.example\n") ||
+		!strings.Contains(l.Text, base+"/console#/sessions/"+id) {
+		t.Errorf("%s:\n%s", subject(l), l.Text)
+	}
+	p.say(operator, id, "here")
+	sent(engine.SystemSession, chat.EventDailyMail, chat.DailyMail{Person: ben.ID, Since: chat.Now() + 1})
+	p.arrived(3)
 }

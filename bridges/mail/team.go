@@ -27,6 +27,8 @@ func (s *Sink) errandOf(d *chat.Delivery) (e errand, ok bool, err error) {
 	switch d.Event.Type {
 	case chat.EventTeamMail:
 		e, err = s.teamErrand(d)
+	case chat.EventDailyMail:
+		e, err = s.dailyErrand(d)
 	case chat.EventInvitationMail:
 		e, err = s.invitationErrand(d)
 	case chat.EventMailReply:
@@ -95,7 +97,7 @@ func (s *Sink) teamErrand(d *chat.Delivery) (e errand, err error) {
 	}
 	e.site = d.Site
 	e.ended = func(ctx context.Context, outcome, reason string) error {
-		return s.opts.Engine.TeamLetterEnded(ctx, d.SessionID, asks.To, outcome, reason)
+		return s.opts.Engine.TeamLetterEnded(ctx, d.SessionID, asks, outcome, reason)
 	}
 	e.letter = func(ctx context.Context, from *mail.Address) (*gomail.Msg, error) {
 		l, err := s.opts.Engine.TeamLetter(ctx, &d.Event, asks)
@@ -103,15 +105,36 @@ func (s *Sink) teamErrand(d *chat.Delivery) (e errand, err error) {
 			return nil, err
 		}
 		title := s.opts.Engine.Title(&l.Session)
-		return s.composeToTeam(d, from, l.To, "Not answered: "+title, s.waitingText(l, title)), nil
+		letter := s.composeToTeam(d, from, l.To, subjectToTeam(l, title), s.waitingText(l, title, asks.Person != ""))
+		if l.Now {
+			inOneThread(letter, &l.Session, hostOf(s.opts.Base))
+		}
+		return letter, nil
 	}
 	return e, nil
 }
 
-// waitingText is what a visitor wrote, and where to answer.
-func (s *Sink) waitingText(l *engine.TeamLetter, title string) string {
+// subjectToTeam is the same for all e-mails about new messages of a visitor.
+func subjectToTeam(l *engine.TeamLetter, title string) string {
+	if l.Now {
+		return "Message from " + title
+	}
+	return "Not answered: " + title
+}
+
+// inOneThread lets mail programs show all e-mails about a conversation together.
+func inOneThread(letter *gomail.Msg, session *chat.Session, host string) {
+	letter.SetGenHeader(gomail.HeaderReferences, "<"+letterID("team\n"+session.ID, "", host)+">")
+}
+
+// waitingText is what a visitor wrote, and where to answer; chosen is for who chose such e-mails.
+func (s *Sink) waitingText(l *engine.TeamLetter, title string, chosen bool) string {
 	var b strings.Builder
-	b.WriteString(chat.OneLine(title) + "\n" + l.Minutes + "\n\n")
+	b.WriteString(chat.OneLine(title) + "\n")
+	if !l.Now {
+		b.WriteString(l.Minutes + "\n")
+	}
+	b.WriteString("\n")
 	for _, m := range l.Messages {
 		b.WriteString("> " + strings.ReplaceAll(m.Content, "\n", "\n> ") + "\n")
 		for _, f := range m.Attachments.V {
@@ -122,8 +145,21 @@ func (s *Sink) waitingText(l *engine.TeamLetter, title string) string {
 	if s.answerable() {
 		b.WriteString("Answer this e-mail: what you write goes to the visitor. A first line like !note or !close works as in a channel.\n\n")
 	}
-	b.WriteString("Answer here:\n" + s.opts.Base + "/console#/sessions/" + l.Session.ID + "\n")
+	b.WriteString("Answer here:\n" + s.consoleLink(&l.Session) + "\n")
+	if chosen {
+		b.WriteString("\n" + s.choice())
+	}
 	return b.String()
+}
+
+// choice says where somebody of the team chooses e-mails.
+func (s *Sink) choice() string {
+	return "When you get e-mails is up to you:\n" + s.opts.Base + "/console#/account\n"
+}
+
+// consoleLink is where a conversation is in the console.
+func (s *Sink) consoleLink(session *chat.Session) string {
+	return s.opts.Base + "/console#/sessions/" + session.ID
 }
 
 // answerable reports whether answers to e-mails are read.

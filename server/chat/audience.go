@@ -14,6 +14,7 @@ const (
 	TargetAI                 // the AI
 	TargetPush               // operators' browsers
 	TargetMail               // whom relay writes e-mails to
+	TargetMembers            // the sink that asks for e-mails to the team
 	TargetLeave              // the leave sink
 	TargetSteps              // the sink of the steps for who is not answered
 	Timeline                 // what operators see between the messages
@@ -26,7 +27,7 @@ const (
 // receives what no row names.
 var events = map[EventType][audiences]func(*Event) bool{
 	EventNewSession:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes},
-	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, TargetMail: forVisitor, SearchIndex: yes},
+	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, TargetMembers: visitorWrote, TargetMail: forVisitor, SearchIndex: yes},
 	EventMessageEdited:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
 	EventMessageDeleted:  {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
 	EventMessageRead:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: fromWidget, TargetWebhook: notFromRelay},
@@ -51,6 +52,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventUnanswered:      {StreamOperators: yes, TargetBridge: yes, TargetPush: yes, Timeline: yes},
 	EventStepDue:         {TargetSteps: yes},
 	EventTeamMail:        {TargetMail: yes},
+	EventDailyMail:       {TargetMail: yes},
 	EventInvitationMail:  {TargetMail: yes},
 	EventMailReply:       {TargetMail: yes},
 	EventMailed:          {StreamOperators: yes, TargetBridge: mailFailed, Timeline: yes},

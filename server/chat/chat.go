@@ -85,6 +85,8 @@ type Session struct {
 	// is set, and if nobody does it any more, its outcome is unknown.
 	MailedSeq int64 `db:"mailed_seq"`
 	Mailing   bool  `db:"mailing"`
+	// MemberMailRev is up to where e-mails to the team were asked for.
+	MemberMailRev int64 `db:"member_mail_rev"`
 	// StartedAt is the time of the first message. Zero: nothing was written.
 	StartedAt Time `db:"started_at"`
 	// AnsweredAt is the time of the operators' first message.

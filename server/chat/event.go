@@ -49,6 +49,8 @@ const (
 	EventMailed EventType = "mailed"
 	// EventTeamMail asks for an e-mail to somebody of the team. Only the mail sink gets it.
 	EventTeamMail EventType = "team_mail"
+	// EventDailyMail asks for somebody's daily e-mail. It belongs to no session.
+	EventDailyMail EventType = "daily_mail"
 	// EventMailReply asks for an e-mail that answers one of somebody of the team.
 	EventMailReply EventType = "mail_reply"
 	// EventInvitationMail asks for an e-mail with an invitation. It belongs to no session.
@@ -98,7 +100,7 @@ type Event struct {
 	// OfMessage: this is the event that [EventOf] derives from the message with its
 	// revision. A store that holds the message need not hold the event.
 	OfMessage bool `db:"-"`
-	// Wait is how long relay itself waits with a new [EventStepDue].
+	// Wait is how long relay waits with a new [EventStepDue] or [EventTeamMail].
 	Wait time.Duration `db:"-"`
 }
 

@@ -61,8 +61,18 @@ func (m MailSettings) On() bool { return m.Server != "" && m.From != "" }
 
 // TeamMail is the payload of [EventTeamMail].
 type TeamMail struct {
-	To    string `json:"to"`
-	Since Time   `json:"since"` // the visitor waits since then
+	To     string `json:"to,omitempty"`     // an address, or
+	Person string `json:"person,omitempty"` // somebody's id
+	Since  Time   `json:"since"`            // the visitor waits since then
+	// From is the time of the first message that the e-mail is about, 0 for all since then.
+	From Time `json:"from,omitempty"`
+}
+
+// DailyMail is the payload of [EventDailyMail].
+type DailyMail struct {
+	Person string `json:"person"`
+	Site   string `json:"site,omitempty"` // whose sender it has
+	Since  Time   `json:"since"`          // it is about what began since then, and who waits
 }
 
 // MailReplied is the payload of [EventMailReply].
@@ -81,8 +91,8 @@ type InvitationMail struct {
 // mailDestinations decides when an event that is for it goes out by e-mail.
 func (t *Target) mailDestinations(e *Event, s *Session) []Destination {
 	switch {
-	case e.Type == EventTeamMail, e.Type == EventInvitationMail, e.Type == EventMailReply:
-		return []Destination{{Dest: t.Name}}
+	case e.Type == EventTeamMail, e.Type == EventDailyMail, e.Type == EventInvitationMail, e.Type == EventMailReply:
+		return []Destination{{Dest: t.Name, Delay: e.Wait}}
 	case s.Email() == "":
 		return nil
 	}

@@ -59,6 +59,11 @@ type Preferences struct {
 	Sound  bool   `json:"sound"`
 	// PushContent: notifications show what the visitor wrote.
 	PushContent bool `json:"pushContent"`
+	// Mail is when the person gets e-mails about visitors, MailSites where it is something else
+	// at a site, by the site's public id.
+	Mail      MailWish            `json:"mail,omitzero"`
+	MailSites map[string]MailWish `json:"mailSites,omitempty"`
+	DailyAt   string              `json:"dailyAt,omitempty"` // a time like 08:00, which is also that of ""
 }
 
 // Values of Preferences.Notify.
@@ -70,5 +75,11 @@ const (
 
 // Wants reports whether a person is notified of a session.
 func (p *Preferences) Wants(person string, s *Session) bool {
-	return p.Notify == NotifyEverything || p.Notify == NotifyMine && (s.Assignee == "" || s.Assignee == person)
+	return (p.Notify == NotifyEverything || p.Notify == NotifyMine) && p.Concerns(person, s)
+}
+
+// Concerns reports whether a session is everybody's or the person's, or the person wants to know
+// of all.
+func (p *Preferences) Concerns(person string, s *Session) bool {
+	return p.Notify == NotifyEverything || s.Assignee == "" || s.Assignee == person
 }

@@ -7,7 +7,7 @@ type Target struct {
 	Name string
 	Kind Audience
 	// Delay is how long operators have to answer before the AI does, or before they are
-	// notified, or visitors to read before they get an e-mail. Drafts: the AI only proposes answers to them.
+	// notified or get an e-mail, or visitors to read before they get an e-mail. Drafts: the AI only proposes answers to them.
 	Delay  time.Duration
 	Drafts bool
 }
@@ -27,7 +27,7 @@ func Route(e *Event, s *Session, targets []Target) []Destination {
 		case t.Name == e.Source || !e.For(t.Kind):
 		case t.Kind == TargetAI:
 			to = append(to, t.aiDestinations(e, s)...)
-		case t.Kind == TargetPush:
+		case t.Kind == TargetPush, t.Kind == TargetMembers:
 			to = append(to, Destination{Dest: t.Name, Delay: t.Delay})
 		case t.Kind == TargetMail:
 			to = append(to, t.mailDestinations(e, s)...)
@@ -47,15 +47,16 @@ const (
 	SourceRelay   = "relay" // relay itself
 )
 
-// The destinations of what relay itself does later: announced leaves, and the steps for who
-// is not answered.
+// The destinations of what relay itself does later: announced leaves, the steps for who is not
+// answered, and asking for e-mails to the team.
 const (
 	LeaveSink      = "leave"
 	UnansweredSink = "unanswered"
+	MembersSink    = "members"
 )
 
 // OwnSinks are the destinations whose deliveries go to nobody.
-var OwnSinks = []string{LeaveSink, UnansweredSink}
+var OwnSinks = []string{LeaveSink, UnansweredSink, MembersSink}
 
 // LeaveGrace is how long a visitor may be away between two pages.
 const LeaveGrace = 30 * time.Second

@@ -24,6 +24,8 @@ type Settings struct {
 	sources   map[string]string
 	variables map[string]string // of settings that the environment sets
 	pushes    bool              // devices can be notified
+	// mailWished: somebody of the team wants e-mails about visitors' messages.
+	mailWished bool
 	// confirmedHost is the private host and port of the AI that an administrator confirmed.
 	confirmedHost string
 }
@@ -102,7 +104,7 @@ func differs(patch map[string]json.RawMessage, name string, value json.RawMessag
 
 // SettingsOf merges stored values of the declared settings over those of the environment.
 func SettingsOf(declared []Setting, env, stored map[string]Raw) *Settings {
-	s := &Settings{declared: declared, values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[SettingPush]) > 0}
+	s := &Settings{declared: declared, values: map[string]Raw{}, sources: map[string]string{}, variables: map[string]string{}, pushes: len(stored[SettingPush]) > 0, mailWished: len(stored[SettingMailWishes]) > 0}
 	_ = json.Unmarshal(stored[SettingConfirmedHost], &s.confirmedHost)
 	for i := range declared {
 		def := &declared[i]

@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"cmp"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
 
 	"github.com/relay-chat/relay/bridges/discord/discordtest"
 	"github.com/relay-chat/relay/bridges/slack/slacktest"
@@ -92,6 +95,7 @@ func testAxeAccess(t *testing.T, s *fixture) {
 	add("wrong wrong wrong")
 	b.until(`text(%s) === "The current password is wrong."`, keys+" .wrong")
 	b.accessible("passkeys")
+	s.choosesMails(b)
 	b.click(`[aria-label="Rename MacBook"]`)
 	b.accessible("passkey to rename")
 	b.run(`(location.hash = "#/team")`)
@@ -111,6 +115,29 @@ func testAxeAccess(t *testing.T, s *fixture) {
 	b.click("#passkey button")
 	b.until(`text("#login-error").startsWith("This passkey does not open this console.")`)
 	b.accessible("sign-in, wrong passkey")
+}
+
+// choosesMails chooses when e-mails come, which is there after a reload.
+func (s *fixture) choosesMails(b *tab) {
+	b.Helper()
+	const mails = `[aria-labelledby="settings-e-mails-to-you"]`
+	const when, minutes, at = mails + ` select`, mails + ` [type=number]`, mails + ` [type=time]`
+	set := func(selector, value, saved string) {
+		b.Helper()
+		b.until(`$(%s)?.checkVisibility() && Object.assign($(%[1]s), {value: %[2]s}).dispatchEvent(new Event("change"))`, selector, value)
+		b.until(`await fetch("/api/admin/me").then((r) => r.json()).then((me) => JSON.stringify(me.preferences).includes(%s))`, saved)
+		b.until(`text(%s) === "Saved."`, mails+" [role=status]")
+	}
+	set(when, "daily", `"mail":{"when":"daily"}`)
+	set(at, "17:30", `"dailyAt":"17:30"`)
+	b.accessible("daily e-mails")
+	set(when, "unanswered", `"mail":{"when":"unanswered","minutes":15}`)
+	set(minutes, "20", `"minutes":20`)
+	b.accessible("e-mails after some minutes")
+	b.run("$(`" + mails + "`).scrollIntoView()")
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), b.TempDir()), "e-mails-to-you")
+	b.do(chromedp.Reload())
+	b.until(`$(%s)?.value === "unanswered" && $(%s).value === "20" && !shown(%s)`, when, minutes, at)
 }
 
 // answers500 lets relay fail: what is asked of its API is answered 500 until restore().

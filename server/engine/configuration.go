@@ -268,8 +268,9 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 	})
 }
 
-// PushesChanged applies, at every node, that there are devices now, or none any more.
-func (c *configuration) PushesChanged(ctx context.Context) error {
+// SignsChanged applies, at every node, that somebody of the team can be notified now, or wants
+// e-mails, or that nobody does any more.
+func (c *configuration) SignsChanged(ctx context.Context) error {
 	c.nodes.Ring(noteSettings)
 	return c.applySettings(ctx)
 }

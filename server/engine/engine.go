@@ -170,7 +170,7 @@ func (e *Engine) Run(ctx context.Context, parts ...Part) error {
 }
 
 // keepTime updates the status of operators and visitors as time passes, turns announced
-// leaves into facts, and takes the steps for who is not answered. In bridge mode the backend does that.
+// leaves into facts, takes the steps for who is not answered, and asks for e-mails to the team. In bridge mode the backend does that.
 func (e *Engine) keepTime(ctx context.Context) error {
 	if e.backend {
 		return nil
@@ -182,13 +182,17 @@ func (e *Engine) keepTime(ctx context.Context) error {
 	defer e.keepSnoozes(ctx)()
 	running.Go(func() { e.keepReceipts(ctx) })
 	running.Go(func() { e.keepPresence(ctx) })
+	sinks := []chat.Sink{e.Leaver(), e.Unanswered(), e.MemberMails()}
 	ended := make(chan error)
-	for _, sink := range []chat.Sink{e.Leaver(), e.Unanswered()} {
+	for _, sink := range sinks {
 		running.Go(func() { ended <- e.Outbox.Serve(ctx, sink) })
 	}
 	err := <-ended
 	cancel()
-	return errors.Join(err, <-ended)
+	for range len(sinks) - 1 {
+		err = errors.Join(err, <-ended)
+	}
+	return err
 }
 
 // The part of a stop's time for deliveries that a volatile store would lose, and

@@ -81,10 +81,10 @@ func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 	return true
 }
 
-// sweep deletes files that belong to no message, closes idle conversations and, when pruning
-// is due, deletes everything else that is too old.
+// sweep deletes files that belong to no message, closes idle conversations, asks for daily
+// e-mails and, when pruning is due, deletes everything else that is too old.
 func (e *Engine) sweep(ctx context.Context, now chat.Time, pruning bool) error {
-	err := errors.Join(e.sweepUnsent(ctx, now), e.closeIdle(ctx, now))
+	err := errors.Join(e.sweepUnsent(ctx, now), e.closeIdle(ctx, now), e.askDailyMails(ctx, chat.Now()))
 	if pruning {
 		err = errors.Join(err, e.prune(ctx, now))
 	}
@@ -155,7 +155,7 @@ func (e *Engine) pruneMore(ctx context.Context, now chat.Time) error {
 		return err
 	})
 	if err == nil && gone {
-		err = e.PushesChanged(ctx)
+		err = e.SignsChanged(ctx)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -18,34 +19,62 @@ const (
 type TeamLetter struct {
 	Session  chat.Session
 	To       string
+	Now      bool           // it tells of new messages, not of a wait
 	Minutes  string         // since when, in words
 	Messages []chat.Message // that nobody has answered, oldest first
 }
 
 // TeamLetter returns the letter that an event asks for; nil if the visitor waits no more.
 func (m *mails) TeamLetter(ctx context.Context, e *chat.Event, asks chat.TeamMail) (*TeamLetter, error) {
-	letter := &TeamLetter{To: asks.To}
+	letter := &TeamLetter{To: asks.To, Now: asks.From != 0}
 	err := m.relay.store.Read(ctx, func(rd chat.Reader) (err error) {
 		if letter.Session, err = rd.Session(e.SessionID); err != nil {
 			return err
 		}
+		if asks.Person != "" {
+			p, err := m.stillWanted(rd, &letter.Session, asks)
+			if err != nil || p == nil {
+				letter = nil
+				return err
+			}
+			letter.To = chat.CleanAddress(p.Email)
+		}
 		list, err := rd.Messages(chat.MessageQuery{SessionID: e.SessionID, Public: true, Limit: maxLookedThrough})
 		list = slices.DeleteFunc(list, func(m chat.Message) bool {
-			return m.Sender != chat.SenderVisitor || m.DeletedAt != 0 || m.Timestamp < asks.Since
+			return m.Sender != chat.SenderVisitor || m.DeletedAt != 0 || m.Timestamp < max(asks.Since, asks.From) ||
+				letter.Now && m.Timestamp > e.At // of that the next one tells
 		})
 		letter.Messages = list[max(0, len(list)-maxUnansweredShown):]
 		return err
 	})
-	if errors.Is(err, chat.ErrSessionNotFound) || err == nil && letter.Session.WaitingSince != asks.Since {
+	if errors.Is(err, chat.ErrSessionNotFound) {
 		return nil, nil
 	}
+	if err != nil || letter == nil || letter.Session.WaitingSince != asks.Since {
+		return nil, err
+	}
 	letter.Minutes = chat.UnansweredSince(asks.Since, chat.Now()).Content
-	return letter, err
+	return letter, nil
 }
 
-// TeamLetterEnded stores what became of an e-mail to the team.
-func (m *mails) TeamLetterEnded(ctx context.Context, sessionID, to, outcome, reason string) error {
+// TeamLetterEnded stores what became of an e-mail to the team. Of one that a person asked for
+// colleagues are told only if it failed, and not where it went.
+func (m *mails) TeamLetterEnded(ctx context.Context, sessionID string, asks chat.TeamMail, outcome, reason string) error {
+	if asks.Person != "" && outcome == chat.MailedSent {
+		return nil
+	}
 	return m.inSession(ctx, sessionID, func(c *change) error {
+		to := asks.To
+		if asks.Person != "" {
+			p, err := c.Person(asks.Person)
+			if errors.Is(err, chat.ErrPersonNotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			to, reason = p.Name, strings.ReplaceAll(reason, p.Email, p.Name)
+		}
 		return c.emitFact(chat.EventMailed, chat.MailedTo(to, outcome, reason, c.at))
 	})
 }

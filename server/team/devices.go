@@ -146,7 +146,7 @@ func (t *Devices) Add(ctx context.Context, d chat.PushDevice) (chat.PushDevice, 
 		return tx.PutSetting(chat.SettingPush, chat.Raw("true"))
 	})
 	if err == nil && first {
-		err = t.hooks.PushesChanged(ctx)
+		err = t.hooks.SignsChanged(ctx)
 	}
 	return d, err
 }
@@ -176,7 +176,7 @@ func (t *Devices) Remove(ctx context.Context, person, id string) error {
 		return err
 	})
 	if err == nil && last {
-		err = t.hooks.PushesChanged(ctx)
+		err = t.hooks.SignsChanged(ctx)
 	}
 	return err
 }

@@ -221,7 +221,7 @@ func named(tx Tx, p *chat.Person) error {
 // Change stores what change does to a person, and returns the person as stored.
 func (t *People) Change(ctx context.Context, id string, change func(*chat.Person) error) (p chat.Person, err error) {
 	var moved []chat.SignIn
-	elsewhere := false
+	elsewhere, wishes := false, false
 	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
@@ -257,6 +257,11 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 		if err := tx.PutPerson(&p); err != nil {
 			return err
 		}
+		if wishes = p.Preferences.V.WantsMails() != before.Preferences.V.WantsMails(); wishes {
+			if err := noteWishes(tx); err != nil {
+				return err
+			}
+		}
 		if elsewhere = !p.Sites.Equal(before.Sites); !elsewhere {
 			return nil
 		}
@@ -268,6 +273,9 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 	t.forgetNames()
 	if err == nil && elsewhere { // the streams begin again, with what the person sees now
 		t.signIns.endSeats(ctx, p.Name, moved)
+	}
+	if err == nil && wishes {
+		err = t.signIns.hooks.SignsChanged(ctx)
 	}
 	return p, err
 }
@@ -291,14 +299,23 @@ func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err erro
 		if ended, err = tx.SignIns(id); err != nil {
 			return err
 		}
-		return tx.DeletePerson(id)
+		if err := tx.DeletePerson(id); err != nil {
+			return err
+		}
+		if !p.Preferences.V.WantsMails() {
+			return nil
+		}
+		return noteWishes(tx)
 	})
 	if err != nil {
 		return p, err
 	}
 	t.forgetNames()
 	t.signIns.endSeats(ctx, p.Name, ended)
-	return p, nil
+	if p.Preferences.V.WantsMails() {
+		err = t.signIns.hooks.SignsChanged(ctx)
+	}
+	return p, err
 }
 
 // metaTeam is locked by changes that depend on who else is in the team.

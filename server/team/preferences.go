@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -18,9 +19,45 @@ var defaultPreferences = chat.Preferences{Notify: chat.NotifyEverything, Sound: 
 func checkPreferences(p *chat.Preferences) error {
 	switch p.Notify {
 	case chat.NotifyEverything, chat.NotifyMine, chat.NotifyNothing:
-		return nil
+		return checkMails(p)
 	}
 	return chat.Errorf(chat.Invalid, "preferences.notify must be everything, mine or nothing")
+}
+
+// checkMails rejects unknown values of when somebody gets e-mails. What is like never, or like
+// at the other sites, is left out.
+func checkMails(p *chat.Preferences) error {
+	if _, ok := p.DailyTime(); !ok {
+		return chat.ErrorAt(chat.Invalid, "preferences.dailyAt", "preferences.dailyAt must be a time like 08:00")
+	}
+	if p.Mail != (chat.MailWish{}) {
+		if err := p.Mail.Check(); err != nil {
+			return chat.ErrorAt(chat.Invalid, "preferences.mail", "preferences.mail."+err.Error())
+		}
+	}
+	if p.Mail.When == chat.MailNever {
+		p.Mail = chat.MailWish{}
+	}
+	for site, of := range p.MailSites {
+		if err := of.Check(); err != nil {
+			return chat.ErrorAt(chat.Invalid, "preferences.mailSites", "preferences.mailSites."+site+"."+err.Error())
+		}
+		p.MailSites[site] = of
+	}
+	return nil
+}
+
+// noteWishes stores the sign that somebody wants e-mails about visitors' messages, or takes it
+// away.
+func noteWishes(tx Tx) error {
+	people, err := tx.People()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(people, func(p chat.Person) bool { return p.Preferences.V.WantsMails() }) {
+		return tx.PutSetting(chat.SettingMailWishes, chat.Raw("true"))
+	}
+	return tx.DeleteSetting(chat.SettingMailWishes)
 }
 
 // WishesOf returns a person's preferences and sites or, for anybody else, what the secret key

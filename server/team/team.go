@@ -25,8 +25,9 @@ type Hooks interface {
 	// SignOut ends the streams of a sign-in at once. With the operator's last one ends
 	// that operator's switch of the presence.
 	SignOut(ctx context.Context, name, signIn string) error
-	// PushesChanged applies, at every node, that there are devices now, or none any more.
-	PushesChanged(ctx context.Context) error
+	// SignsChanged applies, at every node, a sign that the team has stored among the settings, or
+	// taken away.
+	SignsChanged(ctx context.Context) error
 }
 
 // New returns the team that a store keeps, whose people have names on these platforms.

@@ -2,10 +2,19 @@
 
 import { call } from "../net/api";
 
+// MailWish is when a person gets e-mails about visitors; minutes belong to “unanswered”.
+export interface MailWish {
+  when: string;
+  minutes?: number;
+}
+
 export interface Preferences {
   notify: string;
   sound: boolean;
   pushContent: boolean;
+  mail?: MailWish;
+  mailSites?: Record<string, MailWish>; // by site, in place of mail
+  dailyAt?: string;
 }
 
 let chosen: Preferences = { notify: "everything", sound: true, pushContent: false };

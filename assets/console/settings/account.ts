@@ -6,6 +6,7 @@ import { me, myId } from "../state/me";
 import { attempt } from "../state/store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
 import type { Page } from "./page";
+import { mailSection } from "./mailwish";
 import { preferencesSection } from "./preferences";
 import { button, feedback, labelled, section } from "./settings";
 
@@ -142,7 +143,7 @@ export function accountPage(): Page {
           labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
       section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change,
         labelled("Current password", current), labelled("New password", next, "At least 10 characters."))),
-      section("Passkeys", keys.node), chosen.node,
+      section("Passkeys", keys.node), chosen.node, mailSection(),
       section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers()))),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
