@@ -76,7 +76,11 @@ func (m *markup) said(list []said) {
 			m.write("<br>{}", line)
 		}
 		for _, f := range one.files {
-			m.write(`<br><a href="{}">{}</a>`, f.URL, f.Filename)
+			if f.contentID == "" {
+				m.write(`<br><a href="{}">{}</a>`, f.URL, f.Filename)
+			} else {
+				m.write(`<br><a href="{}"><img src="cid:{}" alt="{}" style="max-width:100%;max-height:400px;margin-top:8px;border:0;border-radius:8px"></a>`, f.URL, f.contentID, f.Filename)
+			}
 		}
 		m.write("</div>\n")
 	}

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"net/mail"
@@ -53,7 +54,7 @@ func languageOf(s *chat.Session, settings *chat.Settings) string {
 type said struct {
 	who   string
 	lines []string
-	files []chat.Attachment
+	files []file
 }
 
 // page is what stands in a letter.
@@ -67,7 +68,7 @@ type page struct {
 
 // compose writes a letter. Its id is made of the conversation and its newest message, so that
 // one letter never has two, and names the conversation to those who answer.
-func (s *Sink) compose(l *engine.Letter, from *mail.Address, settings *chat.Settings) *gomail.Msg {
+func (s *Sink) compose(ctx context.Context, l *engine.Letter, from *mail.Address, settings *chat.Settings) *gomail.Msg {
 	language := languageOf(&l.Session, settings)
 	p := page{phrases: languages()[language], language: language, asks: l.Asks, link: s.opts.Links.Letter(&l.Session, l.To),
 		name: cmp.Or(from.Name, s.opts.Engine.Sites().ShownName(l.Session.Site), from.Address), colour: settings.Text("primaryColor")}
@@ -84,6 +85,7 @@ func (s *Sink) compose(l *engine.Letter, from *mail.Address, settings *chat.Sett
 	if reply := chat.MailReply(settings.Mail().Reply, from.Address, thread); p.answerable && reply != "" {
 		m.SetGenHeader("Reply-To", "<"+reply+">")
 	}
+	s.embed(ctx, m, p.messages, host)
 	m.SetBodyString(gomail.TypeTextPlain, p.text())
 	m.AddAlternativeString(gomail.TypeTextHTML, p.html())
 	return m
@@ -151,7 +153,10 @@ func (s *Sink) show(list []chat.Message, p *page, settings *chat.Settings) (out 
 			who = cmp.Or(m.OperatorName, settings.Text("operatorName"), p.name)
 		}
 		s.opts.Files.Show(&m, chat.Now().Add(fileLife))
-		one := said{who: strings.ReplaceAll(p.Wrote, "{who}", chat.OneLine(who)), files: m.Attachments.V}
+		one := said{who: strings.ReplaceAll(p.Wrote, "{who}", chat.OneLine(who))}
+		for _, f := range m.Attachments.V {
+			one.files = append(one.files, file{Attachment: f})
+		}
 		if m.Content != "" {
 			one.lines = strings.Split(m.Content, "\n")
 		}

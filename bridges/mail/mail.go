@@ -122,7 +122,7 @@ func (s *Sink) send(ctx context.Context, l *engine.Letter) error {
 	}
 	server, failed := s.server()
 	if failed == nil {
-		failed = transmit(ctx, server, s.opts.Base, s.compose(l, from, settings))
+		failed = transmit(ctx, server, s.opts.Base, s.compose(ctx, l, from, settings))
 	}
 	s.opts.Health.note(failed)
 	switch outcome := failed.outcome(); outcome {

@@ -1,9 +1,12 @@
 package mail_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/png"
 	"log/slog"
 	"maps"
 	"mime"
@@ -537,4 +540,46 @@ func TestMemberLetters(t *testing.T) {
 	p.say(operator, id, "here")
 	sent(engine.SystemSession, chat.EventDailyMail, chat.DailyMail{Person: ben.ID, Since: chat.Now() + 1})
 	p.arrived(3)
+}
+
+// TestImages: small images are in the letter, and large ones and other files are links.
+func TestImages(t *testing.T) {
+	p := newPost(t, dbtest.Memory(t))
+	id := p.begin(ana, "en")
+	var attached []string
+	var drawn bytes.Buffer
+	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 20, 10))); err != nil {
+		t.Fatal(err)
+	}
+	small := drawn.String()
+	for _, f := range []struct{ name, content string }{{"small.png", small}, {"large.png", small + strings.Repeat("y", 300<<10)}, {"terms.txt", "be kind"}} {
+		a, err := p.Upload(t.Context(), operator, id, f.name, strings.NewReader(f.content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		attached = append(attached, a.ID)
+	}
+	if _, err := p.Send(t.Context(), operator, engine.Post{SessionID: id, AttachmentIDs: attached}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.deliver(id); err != nil {
+		t.Fatal(err)
+	}
+	l := p.arrived(1)[0]
+	if len(l.Images) != 1 {
+		t.Errorf("%d images are in the letter", len(l.Images))
+	}
+	for cid, data := range l.Images {
+		if data != "image/png "+small || !strings.Contains(l.HTML, `<img src="cid:`+cid+`" alt="small.png"`) {
+			t.Errorf("%s is %.20q in\n%s", cid, data, l.HTML)
+		}
+	}
+	for _, name := range []string{"small.png", "large.png", "terms.txt"} {
+		if !strings.Contains(l.Text, name+": "+base) {
+			t.Errorf("the text has no link to %s:\n%s", name, l.Text)
+		}
+		if name != "small.png" && !strings.Contains(l.HTML, ">"+name+"</a>") {
+			t.Errorf("%s is no link in\n%s", name, l.HTML)
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package mailtest
 
 import (
+	"encoding/base64"
 	"errors"
 	"io"
 	"mime"
@@ -10,6 +11,7 @@ import (
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"net/textproto"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +31,7 @@ type Letter struct {
 	From, To   string // of the envelope
 	Header     mail.Header
 	Text, HTML string
+	Images     map[string]string // their types and contents, by the ids that the HTML has
 }
 
 // Faults are what the server does instead of taking a letter; nil is nothing.
@@ -167,46 +170,56 @@ func (n *session) Data(r io.Reader) error {
 func (n *session) Reset()        { n.from, n.to = "", "" }
 func (n *session) Logout() error { return nil }
 
-// read takes a letter apart: a plain text and the same as HTML.
+// read takes a letter apart: a plain text, the same as HTML, and the images in it.
 func read(r io.Reader) (l Letter, err error) {
 	m, err := mail.ReadMessage(r)
 	if err != nil {
 		return l, err
 	}
-	l.Header = m.Header
-	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	l.Header, l.Images = m.Header, map[string]string{}
+	return l, l.read(textproto.MIMEHeader(m.Header), m.Body)
+}
+
+// read reads a part of a letter.
+func (l *Letter) read(header textproto.MIMEHeader, body io.Reader) error {
+	kind, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {
-		return l, err
+		return err
 	}
-	if !strings.HasPrefix(kind, "multipart/") {
-		l.Text, err = decoded(m.Body, m.Header.Get("Content-Transfer-Encoding"))
-		return l, err
-	}
-	parts := multipart.NewReader(m.Body, parameters["boundary"])
-	for {
-		part, err := parts.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			return l, nil
-		}
-		if err != nil {
-			return l, err
-		}
-		text, err := decoded(part, part.Header.Get("Content-Transfer-Encoding"))
-		if err != nil {
-			return l, err
-		}
-		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/html") {
-			l.HTML = text
-		} else {
-			l.Text = text
+	if strings.HasPrefix(kind, "multipart/") {
+		parts := multipart.NewReader(body, parameters["boundary"])
+		for {
+			part, err := parts.NextRawPart()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err == nil {
+				err = l.read(part.Header, part)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
+	data, err := decoded(body, header.Get("Content-Transfer-Encoding"))
+	switch text := strings.ReplaceAll(data, "\r\n", "\n"); {
+	case kind == "text/html":
+		l.HTML = text
+	case kind == "text/plain":
+		l.Text = text
+	default:
+		l.Images[strings.Trim(header.Get("Content-Id"), "<>")] = kind + " " + data
+	}
+	return err
 }
 
 func decoded(r io.Reader, encoding string) (string, error) {
-	if strings.EqualFold(encoding, "quoted-printable") {
+	switch strings.ToLower(encoding) {
+	case "quoted-printable":
 		r = quotedprintable.NewReader(r)
+	case "base64":
+		r = base64.NewDecoder(base64.StdEncoding, r)
 	}
 	data, err := io.ReadAll(r)
-	return strings.ReplaceAll(string(data), "\r\n", "\n"), err
+	return string(data), err
 }
