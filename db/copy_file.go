@@ -106,7 +106,7 @@ func (f *copyFile) each(ctx context.Context, t *copyTable, after []any, use func
 	key := t.keyList("")
 	query := `SELECT ` + t.columnList() + ` FROM ` + quoteName(t.name)
 	if after != nil {
-		query += ` WHERE (` + key + `) > (` + strings.TrimSuffix(strings.Repeat("?, ", len(t.key)), ", ") + `)`
+		query += ` WHERE (` + key + `) > (` + marks(len(t.key)) + `)`
 	}
 	rows, err := f.pool.QueryxContext(ctx, query+` ORDER BY `+key, after...)
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *copyFile) last(ctx context.Context, t *copyTable) ([]any, error) {
 func (f *copyFile) put(ctx context.Context, t *copyTable, rows [][]any, words func(string) []string) error {
 	return f.transact(ctx, func(c *sqlx.Tx) error {
 		insert, err := c.PrepareContext(ctx, `INSERT INTO `+quoteName(t.name)+` (`+t.columnList()+`) VALUES (`+
-			strings.TrimSuffix(strings.Repeat("?, ", len(t.columns)), ", ")+`)`)
+			marks(len(t.columns))+`)`)
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ const selectLongIdle = `SELECT last_activity AS at, id FROM sessions
 // shortenIdle shortens the long ones of the sessions that EraseIdle erases.
 func (d *DB) shortenIdle(ctx context.Context, site *string, status chat.Status, before chat.Time) error {
 	return portions(ctx, d, func(t *tx, last aged) ([]aged, error) {
-		return agedOf(t, selectLongIdle, ofSite(site), site, portion, string(status), erased, last.At, last.ID, int64(before))
+		return agedSessions(t, selectLongIdle, site, portion, string(status), erased, last.At, last.ID, int64(before))
 	}, func(long []aged) error {
 		for _, s := range long {
 			if err := d.shorten(ctx, s.ID, erased, before, d.yield); err != nil && !errors.Is(err, chat.ErrSessionNotFound) {

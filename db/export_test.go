@@ -75,12 +75,16 @@ const SearchQuery = selectFound + ` AND instr(search, ?) > 0 LIMIT ?`
 func Queries() map[string]string {
 	failed := selectDeliveries + ` WHERE d.state = 3`
 	pending := selectDeliveries + ` WHERE ` + byState[chat.DeliveryPending]
+	site := "site"
+	other, _ := ofSite(&site)
 	return map[string]string{
 		"Deliveries, pending": pending + newestDeliveries, "Deliveries, pending, before": pending + ` AND ` + older + newestDeliveries,
 		"Deliveries, sending": selectDeliveries + ` WHERE ` + byState[chat.DeliverySending] + newestDeliveries,
 		"Session":             selectSession, "SessionHeader": selectHeader, "Lock": selectStored, "SessionByToken": selectSessionByToken,
-		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "SessionsOfBrowser": selectOfBrowser, "SessionsOfPerson": selectOfPerson, "IdleSessions": selectIdleOpen, "Sessions": selectStarted,
-		"Sessions, empty": selectEmpty, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
+		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "SessionsOfBrowser": selectOfBrowser, "SessionsOfPerson": selectOfPerson, "IdleSessions": selectIdleOpen + other + oldestActivity, "IdleSessions, first": selectIdleOpen + ofFirst + oldestActivity,
+		"Sessions, others": selectKeys + ofStarted + ofOthers + newestOnes, "Sessions, first": selectSessions + ofStarted + ofFirst + newestOnes, "Sessions, of a site": selectSessions + ofStarted + other + newestOnes,
+		"idle": selectIdle + ofOthers + oldestOnes, "idle, first": selectIdle + ofFirst + oldestOnes, "search, recent": selectRecent + ofFirst,
+		"Sessions, empty": selectKeys + ofEmpty + newestOnes, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,
 		"Messages": selectMessagesBefore, "Messages after": selectMessagesAfter, "LastMessages": selectLastMessage,
 		"File": selectFile, "Chunk": selectChunk, "Events": selectEvents, "Lane": selectLane, "Lanes": selectLanes,
 		"Deliveries": selectDeliveries + newestDeliveries, "Deliveries, failed": failed + newestDeliveries,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -16,11 +17,11 @@ import (
 // that is asked for, and merged: a page costs the same whatever the total is.
 // A condition goes on until the page is full, through all sessions if need be.
 const (
-	selectStarted = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)`
-	selectEmpty = `SELECT ` + sessionColumns + ` FROM sessions
-		WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)`
-	newestOnes = ` ORDER BY last_activity DESC, id DESC LIMIT ?`
+	selectSessions = `SELECT ` + sessionColumns
+	selectKeys     = `SELECT last_activity AS at, id`
+	ofStarted      = ` FROM sessions WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)`
+	ofEmpty        = ` FROM sessions WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)`
+	newestOnes     = ` ORDER BY last_activity DESC, id DESC LIMIT ?`
 
 	// waiting are the sessions that wait, as the index of them has it; see [chat.Session.Waits].
 	waiting = `waiting_since > 0 AND status = 'open' AND NOT blocked AND snoozed_until = 0`
@@ -87,11 +88,11 @@ func (t *tx) conditions(q *chat.SessionQuery) (text string, args []any) {
 // ofSites is the condition for sessions of sites, with its variables.
 func ofSites(sites chat.SiteSet) (text string, args []any) {
 	if len(sites) == 1 {
-		return ofSite(&sites[0]), []any{sites[0]}
+		return ofSite(&sites[0])
 	}
 	text, args = inList("site", sites)
 	if sites != nil && !sites.Has("") {
-		text += ` AND site <> ''`
+		text += ofOthers
 	}
 	return text, args
 }
@@ -104,21 +105,30 @@ func inList(column string, sites chat.SiteSet) (text string, args []any) {
 	for _, site := range sites {
 		args = append(args, site)
 	}
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(args)), ", ")
-	return ` AND ` + column + ` IN (` + cmp.Or(marks, `'-'`) + `)`, args
+	return ` AND ` + column + ` IN (` + cmp.Or(marks(len(args)), `'-'`) + `)`, args
 }
 
-// ofSite is the condition for sessions of a site, "" for those of all with nil. All sites but
-// the first have an index of their own, which both databases choose by the second half.
-func ofSite(site *string) string {
+// The sessions of the first site have an index, and those of all others one; both databases
+// choose them by these conditions.
+const (
+	ofFirst  = ` AND site = ''`
+	ofOthers = ` AND site <> ''`
+)
+
+// ofSite is the condition for sessions of a site, with its variables, "" for those of all with
+// nil.
+func ofSite(site *string) (text string, args []any) {
 	switch {
 	case site == nil:
-		return ""
+		return "", nil
 	case *site == "":
-		return ` AND site = ?`
+		return ofFirst, nil
 	}
-	return ` AND site = ? AND site <> ''`
+	return ` AND site = ?` + ofOthers, []any{*site}
 }
+
+// halved are the queries with which one of the sessions of all sites reads both indexes.
+func halved(query string) []string { return []string{query + ofFirst, query + ofOthers} }
 
 // Sessions implements [chat.Reader].
 func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
@@ -134,12 +144,16 @@ func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	queries := []string{selectStarted + among}
-	if none {
-		queries = nil
+	var parts []string
+	switch {
+	case none:
+	case q.Sites == nil:
+		parts = halved(ofStarted + among + text)
+	default:
+		parts = []string{ofStarted + among + text}
 	}
 	if q.Empty {
-		queries = append(queries, selectEmpty)
+		parts = append(parts, ofEmpty+text)
 	}
 	statuses := []chat.Status{q.Status}
 	if q.Status == "" {
@@ -148,20 +162,40 @@ func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
 	if q.Before == (chat.Cursor{}) {
 		q.Before.At = math.MaxInt64
 	}
-	var all []chat.Session
-	for _, query := range queries {
+	var keys []aged
+	for _, part := range parts {
 		for _, status := range statuses {
-			bound := append([]any{string(status), int64(q.Before.At), q.Before.ID}, args...)
-			part, err := list[chat.Session](t, query+text+newestOnes, append(bound, limitOf(q.Limit))...)
+			bound := append(append([]any{string(status), int64(q.Before.At), q.Before.ID}, args...), limitOf(q.Limit))
+			if len(parts)+len(statuses) == 2 {
+				return list[chat.Session](t, selectSessions+part+newestOnes, bound...)
+			}
+			some, err := list[aged](t, selectKeys+part+newestOnes, bound...)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, part...)
+			keys = append(keys, some...)
 		}
 	}
-	sort.Slice(all, func(i, j int) bool { return newestFirst(&all[i], &all[j]) < 0 })
-	return all[:min(len(all), limitOf(q.Limit))], nil
+	slices.SortFunc(keys, func(a, b aged) int { return cmp.Or(cmp.Compare(b.At, a.At), strings.Compare(b.ID, a.ID)) })
+	return t.sessions(keys[:min(len(keys), limitOf(q.Limit))])
 }
+
+// sessions reads the sessions of a page, in its order.
+func (t *tx) sessions(page []aged) ([]chat.Session, error) {
+	if len(page) == 0 {
+		return nil, nil
+	}
+	var ids []any
+	for _, k := range page {
+		ids = append(ids, k.ID)
+	}
+	all, err := list[chat.Session](t, selectSessions+` FROM sessions WHERE id IN (`+marks(len(ids))+`)`, ids...)
+	sort.Slice(all, func(i, j int) bool { return newestFirst(&all[i], &all[j]) < 0 })
+	return all, err
+}
+
+// marks are the places of n variables.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 // sessionsOf lists the sessions of several sites, each along its own index.
 func (t *tx) sessionsOf(q chat.SessionQuery) (all []chat.Session, err error) {

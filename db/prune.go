@@ -1,8 +1,11 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -237,7 +240,28 @@ func agedOf(t *tx, query, ofSite string, site *string, most int, args ...any) ([
 	if site != nil {
 		query, args = query+ofSite, append(args, *site)
 	}
-	return list[aged](t, query+` ORDER BY at, id LIMIT ?`, append(args, most)...)
+	return list[aged](t, query+oldestOnes, append(args, most)...)
+}
+
+const oldestOnes = ` ORDER BY at, id LIMIT ?`
+
+// agedSessions is agedOf for sessions that have begun, along the indexes of them.
+func agedSessions(t *tx, query string, site *string, most int, args ...any) (all []aged, err error) {
+	of, its := ofSite(site)
+	queries := []string{query + of}
+	if site == nil {
+		queries = halved(query)
+	}
+	args = append(append(args, its...), most)
+	for _, query := range queries {
+		some, err := list[aged](t, query+oldestOnes, args...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortFunc(all, func(a, b aged) int { return cmp.Or(cmp.Compare(a.At, b.At), strings.Compare(a.ID, b.ID)) })
+	return all[:min(len(all), most)], nil
 }
 
 // agedBefore finds a portion of the rows older than a time, after the last one.

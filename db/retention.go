@@ -34,7 +34,7 @@ func (d *DB) EraseIdle(ctx context.Context, site *string, before chat.Time) erro
 // one with its files in a transaction.
 func (d *DB) eraseShort(ctx context.Context, site *string, status chat.Status, before chat.Time) error {
 	return portions(ctx, d, func(t *tx, last aged) ([]aged, error) {
-		return agedOf(t, selectIdle, ofSite(site), site, 5, string(status), last.At, last.ID, int64(before))
+		return agedSessions(t, selectIdle, site, 5, string(status), last.At, last.ID, int64(before))
 	}, func(idle []aged) error {
 		for _, s := range idle {
 			begun := time.Now()

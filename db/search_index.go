@@ -231,7 +231,7 @@ const (
 	selectRoundStep = `SELECT number FROM sessions WHERE number < ? ORDER BY number DESC LIMIT ?`
 	selectBehind    = `SELECT s.number FROM (` + selectRoundStep + `)` + behindTheirs + ` ORDER BY s.number DESC`
 	selectLowest    = `SELECT COALESCE(MIN(number), 0) FROM (` + selectRoundStep + `) AS s`
-	selectRecent    = `SELECT s.number FROM (SELECT number FROM sessions WHERE status = ? AND started_at > 0 AND last_activity > ?)` + behindTheirs
+	selectRecent    = `SELECT number FROM sessions WHERE status = ? AND started_at > 0 AND last_activity > ?`
 )
 
 // portion reads what is to be indexed of the next sessions of the round.
@@ -260,11 +260,13 @@ func (s *Search) recent(ctx context.Context) time.Duration {
 	}
 	err := s.db.backend.look(ctx, func(t *tx) error {
 		for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
-			numbers, err := list[int64](t, selectRecent, string(status), int64(s.since.Add(-back)))
-			if err != nil {
-				return err
+			for _, recent := range halved(selectRecent) {
+				numbers, err := list[int64](t, `SELECT s.number FROM (`+recent+`)`+behindTheirs, string(status), int64(s.since.Add(-back)))
+				if err != nil {
+					return err
+				}
+				s.todo = append(numbers, s.todo...)
 			}
-			s.todo = append(numbers, s.todo...)
 		}
 		return nil
 	})

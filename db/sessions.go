@@ -97,12 +97,15 @@ func (t *tx) SessionsOfPerson(site, person string, limit int) ([]chat.Session, e
 	return list[chat.Session](t, selectOfPerson, person, site, limit)
 }
 
-const selectIdleOpen = `SELECT id FROM sessions WHERE status = 'open' AND started_at > 0 AND last_activity < ? AND waiting_since = 0 AND snoozed_until = 0
-	AND site = ? ORDER BY last_activity LIMIT ?`
+const (
+	selectIdleOpen = `SELECT id FROM sessions WHERE status = 'open' AND started_at > 0 AND last_activity < ? AND waiting_since = 0 AND snoozed_until = 0`
+	oldestActivity = ` ORDER BY last_activity LIMIT ?`
+)
 
 // IdleSessions implements [chat.Reader].
 func (t *tx) IdleSessions(site string, since chat.Time, limit int) ([]string, error) {
-	return list[string](t, selectIdleOpen, int64(since), site, limit)
+	of, args := ofSite(&site)
+	return list[string](t, selectIdleOpen+of+oldestActivity, append(append([]any{int64(since)}, args...), limit)...)
 }
 
 const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND site = ? AND token_hash = '' AND blocked = TRUE)`

@@ -85,7 +85,8 @@ const countOfSite = `SELECT COUNT(*) FROM sessions WHERE started_at > 0`
 
 // CountSessions implements [chat.Reader].
 func (t *tx) CountSessions(site string) (int, error) {
-	return one[int](t, nil, countOfSite+ofSite(&site), site)
+	of, args := ofSite(&site)
+	return one[int](t, nil, countOfSite+of, args...)
 }
 
 const selectSiteSettings = `SELECT site, name, value FROM site_settings`

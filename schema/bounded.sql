@@ -2,7 +2,8 @@
 -- it is settled, and an event once no delivery needs it.
 
 -- Nobody lists, searches or counts here; what is idle for longest is evicted first.
-DROP INDEX sessions_started;
+DROP INDEX sessions_first;
+DROP INDEX sessions_others;
 DROP INDEX sessions_empty;
 DROP INDEX sessions_resumable;
 DROP INDEX sessions_token;
