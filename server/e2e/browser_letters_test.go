@@ -7,24 +7,29 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/relay-chat/relay/bridges/mail/mailtest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 )
 
-// testLetters: e-mail is set up in the console; then an answer goes after a visitor who has
-// closed the page, who answers by e-mail, continues on a phone, and wants no more in the end.
+// testLetters: e-mail is set up in the console; then an answer from Telegram goes after a visitor
+// who has closed the page, who answers by e-mail, continues on a phone, and wants no more in the
+// end. Each message is in the topic once.
 func testLetters(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	post, box, port, dir := mailtest.New(t), mailtest.NewMailbox(t), freePort(t), t.TempDir()
+	telegram := telegramtest.New(t)
 	base := "http://127.0.0.1:" + port
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w, `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><h1>Shop</h1><script src="%s/widget.js" data-api-key="%s"></script>`, base, crashPublicKey)
 	}))
 	t.Cleanup(shop.Close)
-	environ := []string{"HOST=127.0.0.1", "PUBLIC_URL=" + base, "ALLOWED_ORIGINS=" + shop.URL, "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
+	environ := []string{"HOST=127.0.0.1", "PUBLIC_URL=" + base, "ALLOWED_ORIGINS=" + shop.URL, "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey,
+		"TELEGRAM_BOT_TOKEN=" + telegram.Token, "TELEGRAM_CHAT_ID=" + strconv.FormatInt(telegram.Group, 10), "TELEGRAM_API_URL=" + telegram.URL}
 	s = &fixture{launchAt(t, port, dir, environ), s.browser}
 	s.public, s.secret = crashPublicKey, crashSecretKey
 	file := filepath.Join(dir, "relay.db")
@@ -84,7 +89,14 @@ func testLetters(t *testing.T, s *fixture) {
 	session := eval[string](v, `JSON.parse(localStorage.getItem("relay:`+crashPublicKey+`:session")).id`)
 	v.visit("about:blank")
 	answer := func(text string) {
-		s.call(t, http.MethodPost, base+"/api/admin/sessions/"+session+"/messages", s.secret, map[string]any{"content": text}, nil)
+		eventually(t, "a topic", func() bool { return len(telegram.Threads()) == 1 })
+		telegram.Write(telegram.Threads()[0].Ref, "Ada", text, "")
+		eventually(t, "the answer from Telegram", func() bool {
+			var history struct{ Messages []struct{ Content string } }
+			s.get(t, s.base+"/api/admin/sessions/"+session+"/messages", s.secret, &history)
+			n := len(history.Messages)
+			return n > 0 && history.Messages[n-1].Content == text
+		})
 		s.stop()
 		fiveMinutesPass(t, file)
 		s.instance = launchAt(t, port, dir, environ)
@@ -138,4 +150,10 @@ func testLetters(t *testing.T, s *fixture) {
 		t.Errorf("%d letters", n)
 	}
 	phone.clean()
+	topic := shown(telegram)
+	for _, text := range []string{"Is the lamp in stock?", "Yes, three of them.", "The blue one?", "Then I take one", "It is yours.", "One more thing"} {
+		if n := strings.Count(topic, text); n != 1 {
+			t.Errorf("%q is in the topic %d times:\n%s", text, n, topic)
+		}
+	}
 }
