@@ -57,6 +57,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	passwords := &passwords{s.limits, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{signIns, s.renderer, engine}
+	mails := keys.Mails(s.cfg.PublicURL)
 	devices := &deviceAPI{s.limits, pages, engine, keys.Conversations()}
 	return &community{
 		Server:        s,
@@ -65,7 +66,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		widget:        &widgetAPI{s.limits, shown, engine, d.Statistics},
 		visitors:      &visitorStreams{s.limits, s.streams, engine, links},
 		files:         &fileAPI{s.limits, engine, links},
-		conversations: &conversationAPI{shown, audit, engine, d.Search},
+		conversations: &conversationAPI{shown, audit, engine, d.Search, mails.Key},
 		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
 		settings:      settings,
 		sites:         &siteAPI{audit, s.clients, settings, engine, keys, d.Knowledge, d.Search},
@@ -80,6 +81,6 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
 		pages:         pages,
 		devices:       devices,
-		mail:          &mailAPI{s.limits, devices, engine, keys.Mails(s.cfg.PublicURL), d.Mail},
+		mail:          &mailAPI{s.limits, devices, engine, mails, d.Mail},
 	}
 }

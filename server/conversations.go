@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ type conversationAPI struct {
 	auditor
 	engine *engine.Engine
 	finder Search
+	keys   engine.MailKeys
 }
 
 // sessionView is a session as operators see it.
@@ -274,20 +276,60 @@ func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.A
 	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 
+// openingRequest begins a conversation.
+type openingRequest struct {
+	Email        string `json:"email"`
+	Name         string `json:"name"`
+	Content      string `json:"content"`
+	ClientID     string `json:"clientId"`
+	OperatorName string `json:"operatorName"`
+}
+
+// open answers POST /api/admin/sessions: a conversation with the owner of an e-mail address, at
+// the site that ?site= names, or the first one of one's own.
+func (s *conversationAPI) open(_ http.ResponseWriter, r *http.Request, by chat.Author, in openingRequest) (any, error) {
+	sites, err := sitesAsked(r, by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	site, err := home(chat.Author{Sites: sites}, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	if by, err = called(by, in.OperatorName); err != nil {
+		return nil, err
+	}
+	by.Name = cmp.Or(by.Name, s.engine.SettingsOf(site.ID).Text("operatorName"))
+	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
+		return nil, err
+	}
+	session, first, err := s.engine.WriteFirst(r.Context(), by, &engine.Opening{Site: site.ID, Email: in.Email, Name: in.Name, Content: in.Content, ClientID: in.ClientID, Keys: s.keys})
+	if err != nil {
+		return nil, err
+	}
+	return s.view(&session, first), nil
+}
+
 // named sets the display name of an operator who authenticated with a key.
 func (s *conversationAPI) named(r *http.Request, by chat.Author, name string) (chat.Author, error) {
-	if utf8.RuneCountInString(name) > maxOperatorName {
-		return by, badRequest("operatorName must be at most 100 characters")
-	}
-	if name != "" && by.Source == chat.SourceAPI {
-		by.Name = name
-	}
-	if by.Name == "" {
+	by, err := called(by, name)
+	if err == nil && by.Name == "" {
 		settings, err := s.engine.SettingsIn(r.Context(), by, pathVar(r, "session"))
 		if err != nil {
 			return by, err
 		}
 		by.Name = settings.Text("operatorName")
+	}
+	return by, err
+}
+
+// called gives a program's operator the name that it says.
+func called(by chat.Author, name string) (chat.Author, error) {
+	if utf8.RuneCountInString(name) > maxOperatorName {
+		return by, badRequest("operatorName must be at most 100 characters")
+	}
+	if name != "" && by.Source == chat.SourceAPI {
+		by.Name = name
 	}
 	return by, nil
 }

@@ -63,6 +63,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/settings":                            {operator, "/api/admin/settings", nil, 0},
 	"PATCH /api/admin/settings":                          {administrator, "/api/admin/settings", object{}, 0},
 	"GET /api/admin/sessions":                            {operator, "/api/admin/sessions", nil, 0},
+	"POST /api/admin/sessions":                           {operator, "/api/admin/sessions", object{"email": "ada@example.com", "content": "hi"}, 409}, // without a mail server
 	"GET /api/admin/sessions/{session}":                  {operator, "/api/admin/sessions/$S", nil, 0},
 	"PATCH /api/admin/sessions/{session}":                {operator, "/api/admin/sessions/$S", object{"tags": []string{"vip"}}, 0},
 	"GET /api/admin/counts":                              {operator, "/api/admin/counts", nil, 0},

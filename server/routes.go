@@ -155,6 +155,7 @@ func (c *community) conversationRoutes() []route {
 	uploads.body = 0
 	return []route{
 		{"GET", "/api/admin/sessions", operators, c.conversations.sessions},
+		{"POST", "/api/admin/sessions", operators, body(c.conversations.open)},
 		{"GET", "/api/admin/sessions/{session}", inSession, c.conversations.session},
 		{"PATCH", "/api/admin/sessions/{session}", inSession, body(c.conversations.organise)},
 		{"GET", "/api/admin/counts", operators, c.conversations.counts},

@@ -583,3 +583,53 @@ func TestImages(t *testing.T) {
 		}
 	}
 }
+
+// TestWriteFirst: the team begins a conversation with an address, once, unless its owner wants
+// none; it asks for consent like any other.
+func TestWriteFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		p := newPost(t, d)
+		open := func(email, id string) (chat.Session, chat.Message, error) {
+			return p.WriteFirst(t.Context(), operator, &engine.Opening{Email: email, Name: "Ana\r\nBcc: x", Content: "Your lamp is here.", ClientID: id, Keys: links{}.Key})
+		}
+		session, first, err := open("Ana@Customer.Example", "order-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, same, err := open(ana, "order-1")
+		if err != nil || again.ID != session.ID || same.ID != first.ID {
+			t.Errorf("tried again it is %s with %s, %v", again.ID, same.ID, err)
+		}
+		if err := p.deliver(session.ID); err != nil {
+			t.Fatal(err)
+		}
+		if l := p.arrived(1)[0]; l.To != ana || !strings.Contains(l.Text, "Your lamp is here.") || l.Header.Get("Bcc") != "" {
+			t.Errorf("%s got %s", l.To, l.Text)
+		}
+		refused := func(want, email, id string) {
+			t.Helper()
+			if _, _, err := open(email, id); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s as %s is answered %v, want %q", email, id, err, want)
+			}
+		}
+		refused("clientId is that of a conversation with another address", "bob@customer.example", "order-1")
+		refused("email must be an e-mail address", "Ana <ana@customer.example>", "")
+		refused("clientId must be at most", ana, strings.Repeat("x", 200))
+		other, _, err := open(ana, "")
+		if err != nil || other.ID == session.ID {
+			t.Errorf("another one is %s, %v", other.ID, err)
+		}
+		if err := p.StopMail(t.Context(), "", links{}.Key(ana, "")); err != nil {
+			t.Fatal(err)
+		}
+		refused("wants no e-mails", ana, "")
+		bob, _, err := open("bob@customer.example", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Block(t.Context(), operator, bob.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		refused("Blocked", "bob@customer.example", "")
+	})
+}

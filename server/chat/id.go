@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base32"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -12,6 +13,12 @@ import (
 
 // NewID returns an unguessable identifier of 130 random bits.
 func NewID() string { return rand.Text() }
+
+// IDOf returns the identifier that belongs to a text, which must have a secret in it.
+func IDOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return base32.StdEncoding.EncodeToString(sum[:])[:idLength]
+}
 
 // idLength is the length of what NewID returns.
 const idLength = 26

@@ -166,26 +166,37 @@ func (a *MailAnswer) fact(at chat.Time, known string, last bool) chat.Mailed {
 // NewByMail opens a conversation with an e-mail that answers nothing, of a sender at a site.
 // It refuses blocked ones with ErrBlocked.
 func (m *mails) NewByMail(ctx context.Context, site string, a *MailAnswer) (chat.Session, error) {
-	s := chat.Session{ID: chat.NewID(), Site: site, VisitorID: "email:" + a.Keys(a.From, "visitor"), Status: chat.StatusOpen, CreatedAt: chat.Now(),
-		TokenHash: chat.Hash(chat.NewToken())} // which nobody has: only links lead there
-	s.Browser = chat.Hash("email\n" + a.Keys(a.From, "browser"))
-	s.LastActivity = s.CreatedAt
-	identity := map[string]any{"email": a.From}
-	if a.Name != "" {
-		identity["name"] = chat.Clip(a.Name, maxMailName)
-	}
-	s.Identity = chat.MustJSON(identity)
+	s := mailSession(site, a.From, a.Name, a.Keys)
 	err := m.relay.store.Apply(ctx, func(tx chat.Tx) error {
-		blocked, err := tx.SessionsOfBrowser(s.Browser, true, 1)
-		if err == nil && len(blocked) > 0 {
-			err = chat.ErrBlocked
-		}
-		if err != nil {
+		if err := browserBarred(tx, &s); err != nil {
 			return err
 		}
 		return tx.CreateSession(&s)
 	})
 	return s, err
+}
+
+// mailSession is a new session of somebody who is known by an e-mail address.
+func mailSession(site, email, name string, keys MailKeys) chat.Session {
+	s := chat.Session{ID: chat.NewID(), Site: site, VisitorID: "email:" + keys(email, "visitor"), Status: chat.StatusOpen, CreatedAt: chat.Now(),
+		TokenHash: chat.Hash(chat.NewToken())} // which nobody has: only links lead there
+	s.Browser = chat.Hash("email\n" + keys(email, "browser"))
+	s.LastActivity = s.CreatedAt
+	identity := map[string]any{"email": email}
+	if name = chat.OneLine(name); name != "" {
+		identity["name"] = chat.Clip(name, maxMailName)
+	}
+	s.Identity = chat.MustJSON(identity)
+	return s
+}
+
+// browserBarred returns ErrBlocked when a session of the same browser is blocked.
+func browserBarred(rd chat.Reader, s *chat.Session) error {
+	blocked, err := rd.SessionsOfBrowser(s.Browser, true, 1)
+	if err == nil && len(blocked) > 0 {
+		err = chat.ErrBlocked
+	}
+	return err
 }
 
 // Bounced stores that the server of an address sent an e-mail back, for good or for now. id is
