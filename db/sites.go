@@ -62,21 +62,25 @@ const (
 	setSitesFor = `UPDATE invitations SET sites = ? WHERE id = ?`
 )
 
-// leaveSite takes a site from whoever answers it: another one may get its id later.
+// leaveSite takes a site from whoever answers it, and from keys: another one may get its id later.
 func (t *tx) leaveSite(id string) error {
 	people, err := t.People()
 	invited, failed := t.Invitations(0)
+	keys, unread := t.APIKeys()
 	without := func(query, of string, sites chat.SiteSet) {
 		if err == nil && sites != nil && sites.Has(id) {
 			_, err = t.q.exec(query, slices.DeleteFunc(sites, func(site string) bool { return site == id }), of)
 		}
 	}
-	err = errors.Join(err, failed)
+	err = errors.Join(err, failed, unread)
 	for i := range people {
 		without(setSitesOf, people[i].ID, people[i].Sites)
 	}
 	for i := range invited {
 		without(setSitesFor, invited[i].ID, invited[i].Sites)
+	}
+	for i := range keys {
+		without(setSitesIn, keys[i].ID, keys[i].Sites)
 	}
 	return err
 }

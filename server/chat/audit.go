@@ -86,9 +86,15 @@ func AuditBy(by Author, e AuditEntry) AuditEntry {
 	return e
 }
 
-// AuditName names who did something without being a person of the team.
+// AuditName names who did something: a person, or who uses which key.
 func AuditName(by Author) string {
 	switch {
+	case by.Key != nil && by.Key.Person != "":
+		return by.Name + " (token " + by.Key.Name + ")"
+	case by.Key != nil && by.Key.Maker != "":
+		return by.Key.Name + " (API key of " + by.Key.MadeBy + ")"
+	case by.Key != nil:
+		return by.Key.Name + " (API key)"
 	case by.Person == "" && by.Source == SourceConsole && by.Name != "":
 		return by.Name + " (secret key)"
 	case by.Name != "":

@@ -10,6 +10,8 @@ type Author struct {
 	Person string
 	Role   Role   // of an operator; "" is that of a platform
 	SignIn string // at the console
+	// Key is the API key of the request, nil without one.
+	Key *APIKey
 	// Replaced marks the secret key before, which works a few minutes longer, but not for
 	// what would outlive it.
 	Replaced bool
@@ -26,6 +28,9 @@ type Author struct {
 
 // OfRelay reports whether the author administers relay itself, with all its sites.
 func (a Author) OfRelay() bool { return a.Role == RoleAdministrator && a.Sites == nil }
+
+// Holds reports whether the author's key has a scope; whoever has none is not bound by any.
+func (a Author) Holds(scope KeyScope) bool { return a.Key == nil || a.Key.Scopes.Has(scope) }
 
 // Manages reports whether the author administers all of the sites, like those of a person.
 func (a Author) Manages(sites SiteSet) bool {

@@ -61,6 +61,7 @@ type Reader interface {
 	MailReader
 	PeopleReader
 	PasskeyReader
+	APIKeyReader
 	MetaReader
 	SiteReader
 	BacklogReader
@@ -80,6 +81,7 @@ type Tx interface {
 	MailTx
 	PeopleTx
 	PasskeyTx
+	APIKeyTx
 	MetaTx
 	SiteTx
 	BacklogTx

@@ -130,12 +130,15 @@ func (t *People) Withdraw(ctx context.Context, id string) error {
 }
 
 // Accept uses a link up: p joins with its role or, if the link is somebody's, that person
-// gets p's password, is signed out everywhere and loses the passkeys: they may be a
-// thief's.
+// gets p's password, is signed out everywhere and loses the passkeys and tokens: they may be
+// a thief's.
 func (t *People) Accept(ctx context.Context, secret string, p chat.Person) (_ chat.Person, i chat.Invitation, err error) {
 	prepare(&p)
 	var ended []chat.SignIn
 	err = t.store.Apply(ctx, func(tx Tx) error {
+		if err := lockTeam(tx); err != nil {
+			return err
+		}
 		if i, err = validInvitation(tx, secret); err != nil {
 			return err
 		}
@@ -168,7 +171,7 @@ func resetPassword(tx Tx, id, password string) (p chat.Person, ended []chat.Sign
 	if err := tx.PutPerson(&p); err != nil {
 		return p, nil, err
 	}
-	if err := tx.DropLinksOf(id); err != nil {
+	if err := firstOf(tx.DropLinksOf(id), tx.EndTokensOf(id, chat.Now())); err != nil {
 		return p, nil, err
 	}
 	keys, err := tx.Passkeys(id)

@@ -23,9 +23,11 @@ var disguises = &unicode.RangeTable{
 }
 
 // CheckName rejects what cannot be a person's name, and what only looks like another one.
-func CheckName(name string) error {
-	if name == "" || utf8.RuneCountInString(name) > maxPersonName || strings.ContainsFunc(name, unicode.IsControl) {
-		return badName("name must be 1 to %d characters on one line", maxPersonName)
+func CheckName(name string) error { return checkName(name, maxPersonName) }
+
+func checkName(name string, most int) error {
+	if name == "" || utf8.RuneCountInString(name) > most || strings.ContainsFunc(name, unicode.IsControl) {
+		return badName("name must be 1 to %d characters on one line", most)
 	}
 	before := ' '
 	for _, r := range name {

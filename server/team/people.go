@@ -299,6 +299,9 @@ func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err erro
 		if ended, err = tx.SignIns(id); err != nil {
 			return err
 		}
+		if err := tx.EndTokensOf(id, chat.Now()); err != nil { // with what was made with them
+			return err
+		}
 		if err := tx.DeletePerson(id); err != nil {
 			return err
 		}

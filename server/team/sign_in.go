@@ -131,10 +131,13 @@ func (t *SignIns) End(ctx context.Context, id string) error {
 	return t.hooks.SignOut(ctx, p.Name, id)
 }
 
-// EndAll ends a person's sign-ins except one, "" for none. The person "" means those
-// with the secret key.
+// EndAll ends a person's sign-ins except one, "" for none, and the tokens. The person ""
+// means those with the secret key.
 func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
 	list, err := t.List(ctx, person)
+	if err == nil && person != "" {
+		err = t.endTokens(ctx, person)
+	}
 	for i := range list {
 		if err == nil && list[i].ID != except && list[i].Person == person {
 			if err = t.End(ctx, list[i].ID); errors.Is(err, chat.ErrSignInNotFound) {
@@ -143,6 +146,15 @@ func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
 		}
 	}
 	return err
+}
+
+func (t *SignIns) endTokens(ctx context.Context, person string) error {
+	return t.store.Apply(ctx, func(tx Tx) error {
+		if err := lockTeam(tx); err != nil {
+			return err
+		}
+		return tx.EndTokensOf(person, chat.Now())
+	})
 }
 
 // endSeats ends the streams of sign-ins that are gone already. Their consoles notice

@@ -10,6 +10,7 @@ import (
 type Reader interface {
 	chat.PeopleReader
 	chat.PasskeyReader
+	chat.APIKeyReader
 	chat.DeviceReader
 	Meta(name string) (string, error)
 }
@@ -19,6 +20,7 @@ type Tx interface {
 	Reader
 	chat.PeopleTx
 	chat.PasskeyTx
+	chat.APIKeyTx
 	chat.DeviceTx
 	PutSetting(name string, value chat.Raw) error
 	DeleteSetting(name string) error

@@ -1,6 +1,6 @@
 // Package team is everything about the people who answer visitors: their accounts, sign-ins,
-// passkeys, invitations, preferences, names on platforms, notified devices, and the list of
-// what they did. It imports package chat only.
+// passkeys, invitations, API keys, preferences, names on platforms, notified devices, and the
+// list of what they did. It imports package chat only.
 package team
 
 import (
@@ -16,6 +16,7 @@ type Team struct {
 	People   *People
 	SignIns  *SignIns
 	Passkeys *Passkeys
+	Keys     *Keys
 	Devices  *Devices
 	Audit    *Audit
 }
@@ -38,6 +39,7 @@ func New(whole chat.Store, hooks Hooks, platforms []string, log *slog.Logger) *T
 		People:   &People{store: store, signIns: signIns, log: log, platforms: platforms},
 		SignIns:  signIns,
 		Passkeys: &Passkeys{store},
+		Keys:     &Keys{store: store, log: log},
 		Devices:  &Devices{store, hooks},
 		Audit:    &Audit{store: store, log: log},
 	}
@@ -46,7 +48,7 @@ func New(whole chat.Store, hooks Hooks, platforms []string, log *slog.Logger) *T
 // auditLasts is how long the audit list goes back.
 const auditLasts = 365 * 24 * time.Hour
 
-// Prune removes old entries of the audit list, and links and sign-ins that work no more.
+// Prune removes old entries of the audit list, and links, sign-ins and keys that work no more.
 // The sign that there are devices goes with the last sign-in that had one.
 func Prune(tx chat.Tx, now chat.Time) error {
 	if err := tx.DropAudit(now.Add(-auditLasts)); err != nil {
@@ -56,6 +58,9 @@ func Prune(tx chat.Tx, now chat.Time) error {
 		return err
 	}
 	if err := tx.DropSignIns(now.Add(-signInLasts)); err != nil {
+		return err
+	}
+	if err := tx.DropAPIKeys(now.Add(-keysKept)); err != nil {
 		return err
 	}
 	devices, err := tx.PushDevices()
