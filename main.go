@@ -221,6 +221,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		box.Run,
 		counter.Run,
 		keys.Run,
+		team.Keys.Run,
 		metrics,
 		web.ShareLimits,
 		a.finishCheck(database),

@@ -59,7 +59,7 @@ func (s *admission) allowedAt(r *http.Request, site *chat.Site) bool {
 	return slices.ContainsFunc(all, func(site chat.Site) bool { return s.allowedAt(r, &site) })
 }
 
-// operator admits requests with the secret key or the console's cookie.
+// operator admits requests with the secret key, an API key or the console's cookie.
 func (s *admission) operator(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	return s.admit(w, r, key, s.signedIn)
 }
@@ -110,8 +110,8 @@ func (s *admission) admit(w http.ResponseWriter, r *http.Request, key string, si
 	return by, err
 }
 
-// authenticate returns the operator who makes a request. A secret key sent
-// by a web page is rejected: it does not belong there.
+// authenticate returns the operator who makes a request. A key sent by a web page is
+// rejected: it does not belong there.
 func (s *admission) authenticate(w http.ResponseWriter, r *http.Request, key string, signedIn func(*http.Request) (chat.Author, error)) (chat.Author, error) {
 	if key == "" {
 		if err := s.crossOrigin.Check(r); err != nil {
@@ -120,11 +120,14 @@ func (s *admission) authenticate(w http.ResponseWriter, r *http.Request, key str
 		return signedIn(r)
 	}
 	state := s.keys.Check(key)
+	if state == KeyWrong && strings.HasPrefix(key, chat.APIKeyPrefix) {
+		return s.byAPIKey(w, r, key)
+	}
 	if state == KeyWrong {
 		return chat.Author{}, s.denied(w, r)
 	}
 	if r.Header.Get("Origin") != "" {
-		s.log.Warn("secret key used from a browser: it belongs on servers only", "request", w.Header().Get(requestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
+		s.warnOfBrowser(w, r, "secret key")
 		return chat.Author{}, errUnauthorized
 	}
 	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Role: chat.RoleAdministrator, Replaced: state == KeyReplaced}, nil

@@ -70,6 +70,8 @@ var audited = map[string]string{
 	"POST /api/admin/push/devices/{id}/test":             "- nothing is changed",
 	"DELETE /api/admin/visitors":                         chat.AuditVisitorErased,
 	"POST /api/admin/keys/rotate":                        chat.AuditKeyRotated,
+	"POST /api/admin/keys":                               chat.AuditKeyMade,
+	"DELETE /api/admin/keys/{key}":                       chat.AuditKeyEnded,
 	"PATCH /api/admin/me":                                chat.AuditPersonChanged,
 	"PUT /api/admin/me/face":                             chat.AuditPersonChanged,
 	"DELETE /api/admin/me/face":                          chat.AuditPersonChanged,

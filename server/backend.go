@@ -94,13 +94,21 @@ func shorten(text string) string {
 	return text
 }
 
+// errBridgeKeys answers a key that another relay made: this one keeps none.
+var errBridgeKeys = &httpError{status: http.StatusUnauthorized, text: "Keys with scopes are for community mode. In bridge mode there is one key, API_KEY",
+	header: errUnauthorized.header}
+
 // admit admits requests with API_KEY, or, when none is set, everything but
 // foreign web pages.
 func (s *backendAPI) admit(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	switch {
 	case s.cfg.APIKey != "":
 		if !chat.SameSecret(key, string(s.cfg.APIKey)) {
-			return chat.Author{}, s.denied(w, r)
+			err := s.denied(w, r)
+			if err == errUnauthorized && strings.HasPrefix(key, chat.APIKeyPrefix) {
+				err = errBridgeKeys
+			}
+			return chat.Author{}, err
 		}
 	case !slices.Contains(s.cfg.AllowedOrigins, r.Header.Get("Origin")):
 		if s.crossOrigin.Check(r) != nil || s.rebound(r) {

@@ -103,9 +103,10 @@ func (k *keysOf) look() map[string]bool {
 		_, ofSite := k.sites().WithKey(key)
 		return ofSite || k.ring.IsPublic(key)
 	}
+	scoped := func(key string) bool { return strings.HasPrefix(key, chat.APIKeyPrefix) }
 	return map[string]bool{
-		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong,
-		"apiKeyHeader":   public(k.header) || k.ring.Check(k.header) != server.KeyWrong,
+		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong, "scopedKey": scoped(k.bearer),
+		"apiKeyHeader":   public(k.header) || k.ring.Check(k.header) != server.KeyWrong || scoped(k.header),
 		"publicKeyQuery": public(k.query),
 	}
 }

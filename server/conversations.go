@@ -264,6 +264,13 @@ func (s *conversationAPI) mail(w http.ResponseWriter, r *http.Request, _ chat.Au
 }
 
 func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
+	scope := chat.ScopeWrite
+	if in.Internal {
+		scope = chat.ScopeNote
+	}
+	if !by.Holds(scope) {
+		return nil, chat.LacksScope(scope)
+	}
 	by, err := s.named(r, by, in.OperatorName)
 	if err != nil {
 		return nil, err
@@ -328,7 +335,7 @@ func called(by chat.Author, name string) (chat.Author, error) {
 	if utf8.RuneCountInString(name) > maxOperatorName {
 		return by, badRequest("operatorName must be at most 100 characters")
 	}
-	if name != "" && by.Source == chat.SourceAPI {
+	if name != "" && by.Source == chat.SourceAPI && by.Person == "" {
 		by.Name = name
 	}
 	return by, nil

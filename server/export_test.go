@@ -1,6 +1,10 @@
 package server
 
-import "github.com/gorilla/mux"
+import (
+	"github.com/gorilla/mux"
+
+	"github.com/relay-chat/relay/server/chat"
+)
 
 // Routes lists what the router takes, as "GET /health".
 func (s *Server) Routes() (list []string) {
@@ -12,4 +16,18 @@ func (s *Server) Routes() (list []string) {
 		return nil
 	})
 	return list
+}
+
+// KeyScopes are the scopes of which an API key needs one for a route, by "GET /health": none
+// where no key may, and no entry where nobody said.
+func (s *Server) KeyScopes() map[string]chat.KeyScopes {
+	all := map[string]chat.KeyScopes{}
+	for _, a := range s.table {
+		for _, rt := range a.routes {
+			if rt.scopes != nil {
+				all[rt.method+" "+rt.path] = rt.scopes
+			}
+		}
+	}
+	return all
 }

@@ -85,6 +85,9 @@ func (s *Server) perform(rt route, w http.ResponseWriter, r *http.Request) (_ an
 		if by, err = rt.access(w, r, requestKey(r, rt.queryKey)); err != nil {
 			return nil, err
 		}
+		if by, err = rt.opened(by); err != nil {
+			return nil, err
+		}
 		if err = rt.reachable(r, by); err != nil {
 			return nil, err
 		}

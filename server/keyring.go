@@ -360,18 +360,31 @@ func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
 
 // RotateSecret replaces the secret key at once. Who signed in with it is signed out, and
 // what it made besides ends: devices of programs and invitations.
-func (k *Keyring) RotateSecret(ctx context.Context) (string, error) { return k.rotateSecret(ctx, "") }
-
-// ReplaceSecret is RotateSecret with a grace for the other programs that have the key.
-func (k *Keyring) ReplaceSecret(ctx context.Context) (string, error) {
-	return k.rotateSecret(ctx, k.current().secretHash+" "+chat.Now().Add(keyGrace).String())
+func (k *Keyring) RotateSecret(ctx context.Context) (string, error) {
+	return k.ReplaceSecret(ctx, Replacement{})
 }
 
-func (k *Keyring) rotateSecret(ctx context.Context, before string) (string, error) {
+// Replacement says what becomes of the secret key before, and of what it made.
+type Replacement struct {
+	Grace   bool // for the other programs that have the key
+	EndKeys bool // the API keys that it made end, too
+}
+
+// ReplaceSecret is RotateSecret with choices.
+func (k *Keyring) ReplaceSecret(ctx context.Context, how Replacement) (string, error) {
+	before := ""
+	if how.Grace {
+		before = k.current().secretHash + " " + chat.Now().Add(keyGrace).String()
+	}
 	if k.SecretPreset() {
 		return "", chat.Errorf(chat.Conflict, "The key cannot be rotated: the secret key is set by RELAY_SECRET_KEY; change it there")
 	}
 	return k.rotate(ctx, "sk_", func(tx chat.Tx, key string) error {
+		if how.EndKeys {
+			if err := team.EndMadeBySecretKey(tx); err != nil {
+				return err
+			}
+		}
 		if err := tx.DropKeyHolders(); err != nil {
 			return err
 		}

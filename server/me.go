@@ -49,7 +49,8 @@ type meView struct {
 	Role        chat.Role        `json:"role"`
 	Sites       chat.SiteSet     `json:"sites,omitzero"`
 	Avatar      string           `json:"avatar,omitempty"`
-	SignedInBy  string           `json:"signedInBy"` // account or key
+	SignedInBy  string           `json:"signedInBy"` // account, key, apiKey or token
+	Scopes      chat.KeyScopes   `json:"scopes,omitempty"`
 	HasPassword bool             `json:"hasPassword"`
 	Preferences chat.Preferences `json:"preferences"`
 }
@@ -59,8 +60,11 @@ func viewMe(p chat.Person) meView {
 		HasPassword: p.Password != "", Preferences: p.Preferences.V}
 }
 
-// viewKey is who uses the secret key.
+// viewKey is who uses the secret key, or an API key.
 func viewKey(by chat.Author, chosen chat.Preferences) meView {
+	if by.Key != nil {
+		return meView{Name: by.Name, Role: by.Role, Sites: by.Sites, SignedInBy: "apiKey", Scopes: by.Key.Scopes, Preferences: chosen}
+	}
 	return meView{Name: by.Name, Role: by.Role, SignedInBy: "key", Preferences: chosen}
 }
 
@@ -71,7 +75,11 @@ func (s *teamAPI) me(_ http.ResponseWriter, r *http.Request, by chat.Author) (an
 		return viewKey(by, chosen), err
 	}
 	p, err := s.team.People.Find(r.Context(), by.Person)
-	return viewMe(p), err
+	view := viewMe(p)
+	if by.Key != nil {
+		view.SignedInBy, view.Scopes, view.Sites = "token", by.Key.Scopes, by.Sites
+	}
+	return view, err
 }
 
 // meRequest changes one's own account. Fields that are left out stay.

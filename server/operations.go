@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -246,18 +247,23 @@ func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, by chat.Au
 }
 
 type rotateKeyRequest struct {
-	Key string `json:"key"`
+	Key     string `json:"key"`
+	EndKeys bool   `json:"endKeys"` // also the API keys that the secret key made
 }
 
 // rotateKey answers POST /api/admin/keys/rotate with the new key, once.
 func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Author, in rotateKeyRequest) (any, error) {
-	rotate, field := s.keys.RotatePublic, "publicKey"
+	rotate, field, detail := s.keys.RotatePublic, "publicKey", ""
 	switch {
+	case in.Key == "public" && in.EndKeys:
+		return nil, badRequest("endKeys is for the secret key: the public key makes none")
 	case in.Key == "public":
-	case in.Key == "secret" && by.Person != "":
-		rotate, field = s.keys.RotateSecret, "secretKey"
 	case in.Key == "secret":
-		rotate, field = s.keys.ReplaceSecret, "secretKey"
+		how := Replacement{Grace: by.Person == "", EndKeys: in.EndKeys}
+		rotate, field = func(ctx context.Context) (string, error) { return s.keys.ReplaceSecret(ctx, how) }, "secretKey"
+		if in.EndKeys {
+			detail = "with the API keys that it made"
+		}
 	default:
 		return nil, badRequest("key must be public or secret")
 	}
@@ -265,7 +271,7 @@ func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Au
 	if err != nil {
 		return nil, fmt.Errorf("rotate the %s key: %w", in.Key, err)
 	}
-	s.audit(r, by, chat.AuditKeyRotated, in.Key+" key", "")
+	s.audit(r, by, chat.AuditKeyRotated, in.Key+" key", detail)
 	s.log.Warn("key rotated", "key", in.Key, "peer", s.peer(r).addr)
 	return map[string]string{field: key}, nil
 }

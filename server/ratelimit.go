@@ -8,8 +8,8 @@ import (
 )
 
 // Rates per minute that a visitor's page never reaches and a flood soon
-// exceeds. Requests with a valid secret key and from programs
-// on this machine are not counted.
+// exceeds. Requests with a valid secret key and from programs on this machine are not
+// counted; those with an API key are, wherever they come from.
 const (
 	initsPerAddress     = 30
 	requestsPerAddress  = 300
@@ -18,6 +18,7 @@ const (
 	uploadsPerMinute    = 20 // of an address, over all sessions
 	identifysPerSession = 20
 	failuresPerAddress  = 10
+	requestsPerKey      = 600
 
 	signInsPerAddress = 10  // with a password or a link
 	signInsPerAccount = 100 // from browsers in which nobody has signed in to it
@@ -36,7 +37,7 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, aiCalls *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, aiCalls, keys *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -45,7 +46,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), aiCalls: newRate(aiCallsPerAddress, time.Hour),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

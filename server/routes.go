@@ -21,14 +21,15 @@ type route struct {
 
 // rules apply to a request before its action, in this order.
 type rules struct {
-	cors     cors   // for pages of other origins; nil allows none
-	filtered bool   // by the User-Agent filter
-	page     bool   // opened by browsers: GET includes HEAD, any address is accepted
-	queryKey bool   // the key may be in the query
-	access   access // nil admits everybody
-	reach    reach  // of people of some sites; nil refuses them
-	rate     *rate  // of requests of one address; nil for none
-	body     int64  // the largest body; 0 where the action itself limits it
+	cors     cors           // for pages of other origins; nil allows none
+	filtered bool           // by the User-Agent filter
+	page     bool           // opened by browsers: GET includes HEAD, any address is accepted
+	queryKey bool           // the key may be in the query
+	access   access         // nil admits everybody
+	reach    reach          // of people of some sites; nil refuses them
+	scopes   chat.KeyScopes // of which an API key needs one; without any no key may
+	rate     *rate          // of requests of one address; nil for none
+	body     int64          // the largest body; 0 where the action itself limits it
 }
 
 // access identifies the author of a request by its key, or rejects it.
@@ -70,7 +71,7 @@ func (b *bridge) audiences() []audience {
 
 // assemble makes the router and the HTTP server.
 func (s *Server) assemble(audiences []audience) {
-	s.router = mux.NewRouter().SkipClean(true)
+	s.router, s.table = mux.NewRouter().SkipClean(true), audiences
 	for _, a := range audiences {
 		sub := s.router.PathPrefix(a.prefix).Subrouter().UseEncodedPath() // ids may have slashes
 		sub.NotFoundHandler = s.handle(route{rules: a.unmatched, action: s.unmatched})
@@ -90,19 +91,6 @@ func (rt *route) methods() []string {
 		return []string{http.MethodGet, http.MethodHead}
 	}
 	return []string{rt.method}
-}
-
-// methodsAt lists the methods that the router accepts at a request's address.
-func (s *Server) methodsAt(r *http.Request) (list []string) {
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		asked := r.WithContext(r.Context()) // a copy
-		asked.Method = method
-		var match mux.RouteMatch
-		if s.router.Match(asked, &match) && match.Route.GetName() != "" {
-			list = append(list, method)
-		}
-	}
-	return list
 }
 
 // widgetRoutes are for pages, which send the public key.
@@ -137,8 +125,8 @@ func (c *community) widgetRoutes() []route {
 	}
 }
 
-// operatorRules are for operators and administrators, who send the secret key or sign in
-// at the console.
+// operatorRules are for operators and administrators, who send a key or sign in at the
+// console.
 func (c *community) operatorRules(body int64) (operators, administrators rules) {
 	operators = rules{filtered: true, access: c.admission.operator, body: body}
 	administrators = operators
@@ -154,35 +142,35 @@ func (c *community) conversationRoutes() []route {
 	uploads := inSession
 	uploads.body = 0
 	return []route{
-		{"GET", "/api/admin/sessions", operators, c.conversations.sessions},
-		{"POST", "/api/admin/sessions", operators, body(c.conversations.open)},
-		{"GET", "/api/admin/sessions/{session}", inSession, c.conversations.session},
-		{"PATCH", "/api/admin/sessions/{session}", inSession, body(c.conversations.organise)},
-		{"GET", "/api/admin/counts", operators, c.conversations.counts},
-		{"GET", "/api/admin/search", operators, c.conversations.search},
-		{"DELETE", "/api/admin/sessions/{session}", erasers, c.conversations.erase},
-		{"GET", "/api/admin/sessions/{session}/messages", inSession, c.conversations.messages},
-		{"POST", "/api/admin/sessions/{session}/messages", inSession, body(c.conversations.send)},
-		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession, body(c.conversations.edit)},
-		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession, c.conversations.delete},
-		{"GET", "/api/admin/sessions/{session}/mails/{mail}", inSession, c.conversations.mail},
-		{"POST", "/api/admin/sessions/{session}/attachments", uploads, c.files.adminUpload},
-		{"POST", "/api/admin/sessions/{session}/commands", inSession, body(c.conversations.command)},
-		{"POST", "/api/admin/sessions/{session}/close", inSession, c.conversations.close},
-		{"POST", "/api/admin/sessions/{session}/reopen", inSession, c.conversations.reopen},
-		{"POST", "/api/admin/sessions/{session}/block", inSession, c.conversations.block},
-		{"POST", "/api/admin/sessions/{session}/unblock", inSession, c.conversations.unblock},
-		{"POST", "/api/admin/sessions/{session}/read", inSession, optionalBody(c.conversations.read)},
-		{"POST", "/api/admin/sessions/{session}/typing", inSession, optionalBody(c.conversations.typing)},
-		{"POST", "/api/admin/sessions/{session}/csat", inSession, c.conversations.askCSAT},
-		{"POST", "/api/admin/sessions/{session}/events", inSession, body(c.conversations.event)},
-		{"GET", "/api/admin/saved-answers", operators, c.conversations.savedAnswers},
-		{"PUT", "/api/admin/saved-answers/{name}", operators, body(c.conversations.saveAnswer)},
-		{"DELETE", "/api/admin/saved-answers/{name}", operators, c.conversations.deleteSavedAnswer},
-		{"GET", "/api/admin/operator/status", operators, c.conversations.presence},
-		{"POST", "/api/admin/operator/status", operators, body(c.conversations.operatorStatus)},
-		{"POST", "/api/admin/operator/activity", operators, optionalBody(c.conversations.operatorActivity)},
-		{"GET", "/api/admin/stream", operators, c.operators.stream},
+		{"GET", "/api/admin/sessions", operators.needs(chat.ScopeRead), c.conversations.sessions},
+		{"POST", "/api/admin/sessions", operators.needs(chat.ScopeWrite), body(c.conversations.open)},
+		{"GET", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeRead), c.conversations.session},
+		{"PATCH", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeWrite), body(c.conversations.organise)},
+		{"GET", "/api/admin/counts", operators.needs(chat.ScopeRead), c.conversations.counts},
+		{"GET", "/api/admin/search", operators.needs(chat.ScopeRead), c.conversations.search},
+		{"DELETE", "/api/admin/sessions/{session}", erasers.needs(chat.ScopeErase), c.conversations.erase},
+		{"GET", "/api/admin/sessions/{session}/messages", inSession.needs(chat.ScopeRead), c.conversations.messages},
+		{"POST", "/api/admin/sessions/{session}/messages", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.send)},
+		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeWrite), body(c.conversations.edit)},
+		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeErase), c.conversations.delete},
+		{"GET", "/api/admin/sessions/{session}/mails/{mail}", inSession.needs(chat.ScopeRead), c.conversations.mail},
+		{"POST", "/api/admin/sessions/{session}/attachments", uploads.needs(chat.ScopeWrite, chat.ScopeNote), c.files.adminUpload},
+		{"POST", "/api/admin/sessions/{session}/commands", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.command)},
+		{"POST", "/api/admin/sessions/{session}/close", inSession.needs(chat.ScopeWrite), c.conversations.close},
+		{"POST", "/api/admin/sessions/{session}/reopen", inSession.needs(chat.ScopeWrite), c.conversations.reopen},
+		{"POST", "/api/admin/sessions/{session}/block", inSession.needs(chat.ScopeErase), c.conversations.block},
+		{"POST", "/api/admin/sessions/{session}/unblock", inSession.needs(chat.ScopeErase), c.conversations.unblock},
+		{"POST", "/api/admin/sessions/{session}/read", inSession.needs(chat.ScopeWrite), optionalBody(c.conversations.read)},
+		{"POST", "/api/admin/sessions/{session}/typing", inSession.needs(chat.ScopeWrite), optionalBody(c.conversations.typing)},
+		{"POST", "/api/admin/sessions/{session}/csat", inSession.needs(chat.ScopeWrite), c.conversations.askCSAT},
+		{"POST", "/api/admin/sessions/{session}/events", inSession.needs(chat.ScopeWrite), body(c.conversations.event)},
+		{"GET", "/api/admin/saved-answers", operators.needs(chat.ScopeRead), c.conversations.savedAnswers},
+		{"PUT", "/api/admin/saved-answers/{name}", operators.needs(chat.ScopeSettings), body(c.conversations.saveAnswer)},
+		{"DELETE", "/api/admin/saved-answers/{name}", operators.needs(chat.ScopeSettings), c.conversations.deleteSavedAnswer},
+		{"GET", "/api/admin/operator/status", operators.needs(chat.ScopeRead), c.conversations.presence},
+		{"POST", "/api/admin/operator/status", operators.needs(chat.ScopeWrite), body(c.conversations.operatorStatus)},
+		{"POST", "/api/admin/operator/activity", operators.needs(chat.ScopeWrite), optionalBody(c.conversations.operatorActivity)},
+		{"GET", "/api/admin/stream", operators.needs(chat.ScopeRead), c.operators.stream},
 	}
 }
 
@@ -193,16 +181,16 @@ func (c *community) siteRoutes() []route {
 	keeping, uploads := changers, administrators
 	keeping.access, uploads.body = lasting(changers.access), 0
 	return []route{
-		{"GET", "/api/admin/sites", operators.within(ownSites), c.sites.list},
-		{"POST", "/api/admin/sites", administrators, body(c.sites.add)},
-		{"POST", "/api/admin/site-imports", uploads, c.sites.importSite},
-		{"GET", "/api/admin/sites/{site}/export", changers, c.sites.exportSite},
-		{"GET", "/api/admin/sites/{site}", readers, c.sites.site},
-		{"PATCH", "/api/admin/sites/{site}", changers, body(c.sites.change)},
-		{"DELETE", "/api/admin/sites/{site}", administrators, c.sites.erase},
-		{"POST", "/api/admin/sites/{site}/key", keeping, c.sites.rotateKey},
-		{"GET", "/api/admin/sites/{site}/settings", readers, c.sites.readSettings},
-		{"PATCH", "/api/admin/sites/{site}/settings", changers, body(c.sites.patchSettings)},
+		{"GET", "/api/admin/sites", operators.within(ownSites).needs(chat.ScopeRead), c.sites.list},
+		{"POST", "/api/admin/sites", administrators.needs(chat.ScopeSettings), body(c.sites.add)},
+		{"POST", "/api/admin/site-imports", uploads.needs(chat.ScopeSettings), c.sites.importSite},
+		{"GET", "/api/admin/sites/{site}/export", changers.needs(chat.ScopeErase), c.sites.exportSite},
+		{"GET", "/api/admin/sites/{site}", readers.needs(chat.ScopeRead), c.sites.site},
+		{"PATCH", "/api/admin/sites/{site}", changers.needs(chat.ScopeSettings), body(c.sites.change)},
+		{"DELETE", "/api/admin/sites/{site}", administrators.needs(chat.ScopeErase), c.sites.erase},
+		{"POST", "/api/admin/sites/{site}/key", keeping.needs(chat.ScopeSettings), c.sites.rotateKey},
+		{"GET", "/api/admin/sites/{site}/settings", readers.needs(chat.ScopeSettings), c.sites.readSettings},
+		{"PATCH", "/api/admin/sites/{site}/settings", changers.needs(chat.ScopeSettings), body(c.sites.patchSettings)},
 	}
 }
 
@@ -215,52 +203,52 @@ func (c *community) settingRoutes() []route {
 	files.body = 0
 	examined.access, erasers.access = c.admission.operatorOr(c.admission.isDoctor), administrator(c.admission.operatorOr(c.admission.isEraser))
 	return []route{
-		{"GET", "/api/admin/settings", operators.within(ownSites), c.settings.settings},
-		{"PATCH", "/api/admin/settings", administrators.within(ownSites), body(c.settings.patchSettings)},
-		{"GET", bridgesPath, examined.within(ownSites), c.settings.listBridges},
-		{"POST", "/api/admin/bridges/{name}/test", administrators, optionalBody(c.settings.testBridge)},
-		{"POST", "/api/admin/bridges/{name}/connect", administrators, optionalBody(c.settings.connectBridge)},
-		{"DELETE", "/api/admin/bridges/{name}", administrators, c.settings.disconnectBridge},
-		{"POST", "/api/admin/webhooks/test", administrators.within(ownSites), c.settings.testWebhook},
-		{"GET", "/api/admin/mail", operators.within(ownSites), c.mail.state},
-		{"POST", "/api/admin/mail/test", administrators.within(ownSites), body(c.mail.test)},
-		{"POST", "/api/admin/mail/round-trip", administrators.within(ownSites), c.mail.roundTrip},
-		{"POST", "/api/admin/ai/test", administrators, c.settings.testAI},
-		{"POST", "/api/admin/ai/private-host", administrators, body(c.settings.confirmAIHost)},
-		{"GET", "/api/admin/deliveries", administrators, c.deliveries.list},
-		{"POST", "/api/admin/deliveries/retry", administrators, optionalBody(c.deliveries.retryAll)},
-		{"POST", "/api/admin/deliveries/{id}/retry", operators.within(c.reaches.delivery), c.deliveries.retry},
-		{"POST", "/api/admin/deliveries/discard", administrators, body(c.deliveries.discardAll)},
-		{"POST", "/api/admin/deliveries/{id}/discard", administrators.within(c.reaches.delivery), c.deliveries.discard},
-		{"GET", "/api/admin/knowledge", operators.within(ownSites), c.knowledge.sources},
-		{"POST", "/api/admin/knowledge", administrators.within(ownSites), body(c.knowledge.add)},
-		{"POST", "/api/admin/knowledge/files", files.within(ownSites), c.knowledge.addFile},
-		{"GET", "/api/admin/knowledge/search", operators.within(ownSites), c.knowledge.search},
-		{"GET", "/api/admin/knowledge/questions", operators.within(ownSites), c.knowledge.questions},
-		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators.within(c.reaches.question), c.knowledge.dropQuestion},
-		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators.within(c.reaches.question), body(c.knowledge.answerQuestion)},
-		{"GET", "/api/admin/knowledge/sources/{id}", operators.within(c.reaches.source), c.knowledge.source},
-		{"PATCH", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource), body(c.knowledge.move)},
-		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource), c.knowledge.remove},
-		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators.within(c.reaches.ownSource), c.knowledge.refresh},
-		{"POST", "/api/admin/widget/look", administrators.within(ownSites), body(c.knowledge.proposeLook)},
-		{"GET", "/api/admin/widget", administrators.within(ownSites), c.pages.widgetSnippet},
-		{"GET", "/api/admin/stats", operators.within(ownSites), c.statistics.stats},
-		{"GET", "/api/admin/statistics", operators.within(ownSites), c.statistics.statistics},
-		{"GET", "/api/admin/statistics.csv", operators.within(ownSites), c.statistics.statisticsCSV},
-		{"GET", "/api/admin/export", administrators.within(ownSites), c.data.export},
-		{"GET", "/api/admin/visitors", administrators.within(ownSites), c.data.findVisitor},
-		{"GET", "/api/admin/visitors/export", administrators.within(ownSites), c.data.exportVisitor},
-		{"DELETE", "/api/admin/visitors", erasers.within(ownSites), c.data.eraseVisitor},
-		{"GET", "/api/admin/push", operators.within(ownSites), c.push.devices},
-		{"POST", "/api/admin/push/devices", keepingOperators.within(ownSites), body(c.push.add)},
-		{"DELETE", "/api/admin/push/devices/{id}", operators.within(ownSites), c.push.remove},
-		{"POST", "/api/admin/push/devices/{id}/test", operators.within(ownSites), c.push.test},
-		{"GET", "/api/admin/system", administrators, c.system.state},
-		{"GET", "/api/admin/system/backup", administrators, c.system.sendBackup},
-		{"POST", "/api/admin/system/backups", administrators, c.system.backUp},
-		{"GET", "/api/admin/system/backups/{name}", administrators, c.system.downloadBackup},
-		{"POST", "/api/admin/keys/rotate", keepingAdministrators, body(c.system.rotateKey)},
+		{"GET", "/api/admin/settings", operators.within(ownSites).needs(chat.ScopeSettings), c.settings.settings},
+		{"PATCH", "/api/admin/settings", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.settings.patchSettings)},
+		{"GET", bridgesPath, examined.within(ownSites).needs(chat.ScopeSettings), c.settings.listBridges},
+		{"POST", "/api/admin/bridges/{name}/test", administrators.needs(chat.ScopeSettings), optionalBody(c.settings.testBridge)},
+		{"POST", "/api/admin/bridges/{name}/connect", administrators.needs(chat.ScopeSettings), optionalBody(c.settings.connectBridge)},
+		{"DELETE", "/api/admin/bridges/{name}", administrators.needs(chat.ScopeSettings), c.settings.disconnectBridge},
+		{"POST", "/api/admin/webhooks/test", administrators.within(ownSites).needs(chat.ScopeSettings), c.settings.testWebhook},
+		{"GET", "/api/admin/mail", operators.within(ownSites).needs(chat.ScopeSettings), c.mail.state},
+		{"POST", "/api/admin/mail/test", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.mail.test)},
+		{"POST", "/api/admin/mail/round-trip", administrators.within(ownSites).needs(chat.ScopeSettings), c.mail.roundTrip},
+		{"POST", "/api/admin/ai/test", administrators.needs(chat.ScopeSettings), c.settings.testAI},
+		{"POST", "/api/admin/ai/private-host", administrators.noKeys(), body(c.settings.confirmAIHost)},
+		{"GET", "/api/admin/deliveries", administrators.needs(chat.ScopeSettings), c.deliveries.list},
+		{"POST", "/api/admin/deliveries/retry", administrators.needs(chat.ScopeSettings), optionalBody(c.deliveries.retryAll)},
+		{"POST", "/api/admin/deliveries/{id}/retry", operators.within(c.reaches.delivery).needs(chat.ScopeWrite), c.deliveries.retry},
+		{"POST", "/api/admin/deliveries/discard", administrators.needs(chat.ScopeSettings), body(c.deliveries.discardAll)},
+		{"POST", "/api/admin/deliveries/{id}/discard", administrators.within(c.reaches.delivery).needs(chat.ScopeSettings), c.deliveries.discard},
+		{"GET", "/api/admin/knowledge", operators.within(ownSites).needs(chat.ScopeRead), c.knowledge.sources},
+		{"POST", "/api/admin/knowledge", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.knowledge.add)},
+		{"POST", "/api/admin/knowledge/files", files.within(ownSites).needs(chat.ScopeSettings), c.knowledge.addFile},
+		{"GET", "/api/admin/knowledge/search", operators.within(ownSites).needs(chat.ScopeRead), c.knowledge.search},
+		{"GET", "/api/admin/knowledge/questions", operators.within(ownSites).needs(chat.ScopeRead), c.knowledge.questions},
+		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators.within(c.reaches.question).needs(chat.ScopeSettings), c.knowledge.dropQuestion},
+		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators.within(c.reaches.question).needs(chat.ScopeSettings), body(c.knowledge.answerQuestion)},
+		{"GET", "/api/admin/knowledge/sources/{id}", operators.within(c.reaches.source).needs(chat.ScopeRead), c.knowledge.source},
+		{"PATCH", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource).needs(chat.ScopeSettings), body(c.knowledge.move)},
+		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource).needs(chat.ScopeSettings), c.knowledge.remove},
+		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators.within(c.reaches.ownSource).needs(chat.ScopeSettings), c.knowledge.refresh},
+		{"POST", "/api/admin/widget/look", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.knowledge.proposeLook)},
+		{"GET", "/api/admin/widget", administrators.within(ownSites).needs(chat.ScopeSettings), c.pages.widgetSnippet},
+		{"GET", "/api/admin/stats", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.stats},
+		{"GET", "/api/admin/statistics", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.statistics},
+		{"GET", "/api/admin/statistics.csv", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.statisticsCSV},
+		{"GET", "/api/admin/export", administrators.within(ownSites).needs(chat.ScopeErase), c.data.export},
+		{"GET", "/api/admin/visitors", administrators.within(ownSites).needs(chat.ScopeErase), c.data.findVisitor},
+		{"GET", "/api/admin/visitors/export", administrators.within(ownSites).needs(chat.ScopeErase), c.data.exportVisitor},
+		{"DELETE", "/api/admin/visitors", erasers.within(ownSites).needs(chat.ScopeErase), c.data.eraseVisitor},
+		{"GET", "/api/admin/push", operators.within(ownSites).noKeys(), c.push.devices},
+		{"POST", "/api/admin/push/devices", keepingOperators.within(ownSites).noKeys(), body(c.push.add)},
+		{"DELETE", "/api/admin/push/devices/{id}", operators.within(ownSites).noKeys(), c.push.remove},
+		{"POST", "/api/admin/push/devices/{id}/test", operators.within(ownSites).noKeys(), c.push.test},
+		{"GET", "/api/admin/system", administrators.needs(chat.ScopeSettings), c.system.state},
+		{"GET", "/api/admin/system/backup", administrators.noKeys(), c.system.sendBackup},
+		{"POST", "/api/admin/system/backups", administrators.needs(chat.ScopeSettings), c.system.backUp},
+		{"GET", "/api/admin/system/backups/{name}", administrators.noKeys(), c.system.downloadBackup},
+		{"POST", "/api/admin/keys/rotate", keepingAdministrators.noKeys(), body(c.system.rotateKey)},
 	}
 }
 
@@ -268,32 +256,35 @@ func (c *community) settingRoutes() []route {
 func (c *community) teamRoutes() []route {
 	operators, administrators := c.operatorRules(maxBody)
 	operators, administrators = operators.within(ownSites), administrators.within(ownSites)
-	keepers, faces := operators, operators
-	keepers.access, faces.body = lasting(administrators.access), maxFaceBytes
+	keepers, makers, faces := operators, operators, operators
+	keepers.access, makers.access, faces.body = lasting(administrators.access), lasting(operators.access), maxFaceBytes
 	managers := keepers.within(c.reaches.person)
 	return []route{
-		{"GET", "/api/admin/me", operators, c.team.me},
-		{"PATCH", "/api/admin/me", operators, body(c.team.patchMe)},
-		{"PUT", "/api/admin/me/face", faces, c.team.putFace},
-		{"DELETE", "/api/admin/me/face", operators, c.team.deleteFace},
-		{"GET", "/api/admin/sign-ins", operators, c.team.listSignIns},
-		{"DELETE", "/api/admin/sign-ins", operators, c.team.endOtherSignIns},
-		{"DELETE", "/api/admin/sign-ins/{id}", operators, c.team.endSignIn},
-		{"GET", "/api/admin/passkeys", operators, c.passkeys.passkeys},
-		{"POST", "/api/admin/passkeys", operators, c.passkeys.addPasskey},
-		{"POST", "/api/admin/passkey-challenge", operators, c.passkeys.newPasskey},
-		{"PATCH", "/api/admin/passkeys/{id}", operators, c.passkeys.renamePasskey},
-		{"DELETE", "/api/admin/passkeys/{id}", operators, c.passkeys.removePasskey},
-		{"GET", "/api/admin/people", operators, c.team.people},
-		{"POST", "/api/admin/people", keepers, body(c.team.addPerson)},
-		{"PATCH", "/api/admin/people/{id}", managers, body(c.team.patchPerson)},
-		{"DELETE", "/api/admin/people/{id}", managers, c.team.removePerson},
-		{"POST", "/api/admin/people/{id}/reset", managers, c.team.resetPassword},
-		{"GET", "/api/admin/invitations", administrators, c.team.invitations},
-		{"POST", "/api/admin/invitations", keepers, body(c.team.invite)},
-		{"POST", "/api/admin/invitations/{id}/mail", keepers, c.team.mailInvitation},
-		{"DELETE", "/api/admin/invitations/{id}", administrators, c.team.withdraw},
-		{"GET", "/api/admin/audit", administrators, c.team.auditList},
+		{"GET", "/api/admin/me", operators.needs(chat.AllScopes...), c.team.me},
+		{"PATCH", "/api/admin/me", operators.noKeys(), body(c.team.patchMe)},
+		{"PUT", "/api/admin/me/face", faces.noKeys(), c.team.putFace},
+		{"DELETE", "/api/admin/me/face", operators.noKeys(), c.team.deleteFace},
+		{"GET", "/api/admin/sign-ins", operators.noKeys(), c.team.listSignIns},
+		{"DELETE", "/api/admin/sign-ins", operators.noKeys(), c.team.endOtherSignIns},
+		{"DELETE", "/api/admin/sign-ins/{id}", operators.noKeys(), c.team.endSignIn},
+		{"GET", "/api/admin/passkeys", operators.noKeys(), c.passkeys.passkeys},
+		{"POST", "/api/admin/passkeys", operators.noKeys(), c.passkeys.addPasskey},
+		{"POST", "/api/admin/passkey-challenge", operators.noKeys(), c.passkeys.newPasskey},
+		{"PATCH", "/api/admin/passkeys/{id}", operators.noKeys(), c.passkeys.renamePasskey},
+		{"DELETE", "/api/admin/passkeys/{id}", operators.noKeys(), c.passkeys.removePasskey},
+		{"GET", "/api/admin/people", operators.needs(chat.ScopeRead), c.team.people},
+		{"POST", "/api/admin/people", keepers.needs(chat.ScopePeople), body(c.team.addPerson)},
+		{"PATCH", "/api/admin/people/{id}", managers.needs(chat.ScopePeople), body(c.team.patchPerson)},
+		{"DELETE", "/api/admin/people/{id}", managers.needs(chat.ScopePeople), c.team.removePerson},
+		{"POST", "/api/admin/people/{id}/reset", managers.needs(chat.ScopePeople), c.team.resetPassword},
+		{"GET", "/api/admin/invitations", administrators.needs(chat.ScopePeople), c.team.invitations},
+		{"POST", "/api/admin/invitations", keepers.needs(chat.ScopePeople), body(c.team.invite)},
+		{"POST", "/api/admin/invitations/{id}/mail", keepers.needs(chat.ScopePeople), c.team.mailInvitation},
+		{"DELETE", "/api/admin/invitations/{id}", administrators.needs(chat.ScopePeople), c.team.withdraw},
+		{"GET", "/api/admin/keys", operators.needs(chat.ScopePeople), c.team.listKeys},
+		{"POST", "/api/admin/keys", makers.needs(chat.ScopePeople), body(c.team.addKey)},
+		{"DELETE", "/api/admin/keys/{key}", operators.needs(chat.ScopePeople), c.team.endKey},
+		{"GET", "/api/admin/audit", administrators.needs(chat.ScopePeople), c.team.auditList},
 	}
 }
 

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,15 +21,22 @@ func TestMethodNotAllowedNamesTheMethods(t *testing.T) {
 			s.t = t
 			takes := map[string][]string{}
 			for _, rt := range s.server.Routes() {
-				method, path, _ := strings.Cut(rt, " ")
-				takes[path] = append(takes[path], method)
+				method, route, _ := strings.Cut(rt, " ")
+				takes[route] = append(takes[route], method)
 			}
-			for path, methods := range takes {
-				a := s.call("LOCK", pathVariable.ReplaceAllString(path, "x"), "", nil)
+			for route := range takes {
+				address, methods := pathVariable.ReplaceAllString(route, "x"), []string{}
+				for other, more := range takes { // a word may also stand for a variable
+					if matches, _ := path.Match(pathVariable.ReplaceAllString(other, "*"), address); matches {
+						methods = append(methods, more...)
+					}
+				}
+				a := s.call("LOCK", address, "", nil)
 				s.refused(a, 405, "Method not allowed")
 				slices.Sort(methods)
+				methods = slices.Compact(methods)
 				if got := strings.Split(a.header.Get("Allow"), ", "); !slices.Equal(slices.Sorted(slices.Values(got)), methods) {
-					t.Errorf("%s takes %v, the answer names %v", path, methods, got)
+					t.Errorf("%s takes %v, the answer names %v", route, methods, got)
 				}
 			}
 		})

@@ -60,6 +60,7 @@ type Server struct {
 	docs    *docs
 	streams *streams
 	router  *mux.Router
+	table   []audience // what router was made of
 	handler http.Handler
 	web     *http.Server // made by HTTPServer
 
@@ -164,6 +165,19 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, _ chat.Author
 		return written{}, nil
 	}
 	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
+}
+
+// methodsAt lists the methods that the router accepts at a request's address.
+func (s *Server) methodsAt(r *http.Request) (list []string) {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		asked := r.WithContext(r.Context()) // a copy
+		asked.Method = method
+		var match mux.RouteMatch
+		if s.router.Match(asked, &match) && match.Route.GetName() != "" {
+			list = append(list, method)
+		}
+	}
+	return list
 }
 
 // required answers 400 with the field's name when a value is missing.

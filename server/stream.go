@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -309,7 +310,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 		case <-signedOut:
 			return written{}, nil
 		case <-check.C:
-			if s.keys.Generation() != keys || s.signInEnded(r.Context(), by) { // whichever node did it
+			if s.keys.Generation() != keys || s.accessEnded(r.Context(), by) { // whichever node did it
 				return written{}, nil
 			}
 		case <-heartbeat.C:
@@ -333,9 +334,18 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 	return written{}, nil
 }
 
-// signInEnded reports whether a sign-in has ended. A program with the secret key has none.
-func (s *operatorStreams) signInEnded(ctx context.Context, by chat.Author) bool {
-	return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn)
+// accessEnded reports whether a sign-in has ended, or an API key, or whether its person
+// answers other sites now. A program with the secret key has neither.
+func (s *operatorStreams) accessEnded(ctx context.Context, by chat.Author) bool {
+	if by.Key == nil {
+		return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn)
+	}
+	k, p, err := s.team.Keys.Current(ctx, by.Key.ID)
+	if err != nil {
+		return errors.Is(err, chat.ErrAPIKeyNotFound) // an unreadable store ends nothing
+	}
+	now := keyAuthor(&k, &p)
+	return !now.Sites.Equal(by.Sites)
 }
 
 func (o *sse) resync(n *int) {

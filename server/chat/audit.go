@@ -24,6 +24,8 @@ const (
 	AuditDeviceRemoved     = "device_removed"
 	AuditSettingsChanged   = "settings_changed"
 	AuditKeyRotated        = "key_rotated"
+	AuditKeyMade           = "key_made"
+	AuditKeyEnded          = "key_ended"
 	AuditErased            = "conversation_erased"
 	AuditVisitorErased     = "visitor_erased"
 	AuditVisitorExported   = "visitor_exported"

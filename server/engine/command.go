@@ -19,7 +19,9 @@ type Command struct {
 	Help     string
 	// community commands have no effect in bridge mode.
 	community bool
-	run       func(c *commandContext, ctx context.Context) (CommandResult, error)
+	// scope is what an API key needs for it, "" for that of writing.
+	scope chat.KeyScope
+	run   func(c *commandContext, ctx context.Context) (CommandResult, error)
 }
 
 // ParsedCommand is a command as an operator wrote it.
@@ -87,6 +89,14 @@ func commandNamed(name string) *Command {
 		}
 	}
 	return nil
+}
+
+// scopeOf is the scope that an API key needs for a command; the others send saved answers.
+func scopeOf(known *Command) chat.KeyScope {
+	if known == nil || known.scope == "" {
+		return chat.ScopeWrite
+	}
+	return known.scope
 }
 
 // NoteText returns a note's text without the marks at the beginning of its lines.

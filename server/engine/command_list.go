@@ -19,15 +19,15 @@ var Commands = []Command{
 	{Name: "reopen", Help: "reopen the conversation", run: (*commandContext).reopen},
 	{Name: "info", Help: "what is known about the visitor", run: (*commandContext).info},
 	{Name: "note", Args: "text", Help: "an internal note, which only operators see; a message that starts with // is one too",
-		run: (*commandContext).note},
+		scope: chat.ScopeNote, run: (*commandContext).note},
 	{Name: "online", community: true, Help: "visitors see an operator online for the next 12 hours", run: (*commandContext).online},
 	{Name: "offline", community: true, Help: "visitors see nobody online for the next 12 hours", run: (*commandContext).offline},
 	{Name: "auto", community: true, Help: "visitors see an operator online while one is active", run: (*commandContext).auto},
 	{Name: "read", Help: "mark the visitor's messages as read", run: (*commandContext).read},
-	{Name: "delete", Help: "as a reply to an operator's message: delete it", run: (*commandContext).delete},
-	{Name: "save", Args: "name text", community: true, Help: "save an answer, sent later by !name; as a reply to a message: save it"},
+	{Name: "delete", Help: "as a reply to an operator's message: delete it", scope: chat.ScopeErase, run: (*commandContext).delete},
+	{Name: "save", Args: "name text", community: true, Help: "save an answer, sent later by !name; as a reply to a message: save it", scope: chat.ScopeSettings},
 	{Name: "saved", community: true, Help: "the saved answers", run: (*commandContext).saved},
-	{Name: "forget", Args: "name", community: true, Help: "remove a saved answer", run: (*commandContext).forget},
+	{Name: "forget", Args: "name", community: true, Help: "remove a saved answer", scope: chat.ScopeSettings, run: (*commandContext).forget},
 	{Name: "csat", Help: "ask the visitor for a rating now", run: (*commandContext).csat},
 	{Name: "ai", Args: "on|off", Help: "let the AI answer here while nobody is online, or end it", run: (*commandContext).ai},
 	{Name: "draft", Help: "have the AI propose an answer", run: (*commandContext).draft},
@@ -37,8 +37,8 @@ var Commands = []Command{
 	{Name: "tag", Args: "word, word", community: true, Help: "add tags; !tag -word takes one away", run: (*commandContext).tag},
 	{Name: "snooze", Args: "2h", community: true, Help: "not among the waiting ones for so long (30m, 2h, 3d), or until the visitor writes; !snooze off ends it",
 		run: (*commandContext).snooze},
-	{Name: "block", community: true, Help: "block the visitor", run: (*commandContext).block},
-	{Name: "unblock", community: true, Help: "unblock the visitor", run: (*commandContext).unblock},
+	{Name: "block", community: true, Help: "block the visitor", scope: chat.ScopeErase, run: (*commandContext).block},
+	{Name: "unblock", community: true, Help: "unblock the visitor", scope: chat.ScopeErase, run: (*commandContext).unblock},
 }
 
 // CommandResult is the result of a command.
@@ -78,7 +78,11 @@ func (e *Engine) Execute(ctx context.Context, by chat.Author, sessionID string, 
 		return CommandResult{}, err
 	}
 	c := &commandContext{relay: e, by: by, sessionID: sessionID, args: parsed.Args, replyTo: replyTo, clientID: parsed.ClientID}
-	switch known := commandNamed(parsed.Name); {
+	known := commandNamed(parsed.Name)
+	if scope := scopeOf(known); !by.Holds(scope) {
+		return CommandResult{}, chat.LacksScope(scope)
+	}
+	switch {
 	case known == nil:
 		return c.unknown(ctx, parsed.Name)
 	case known.Name == "save":

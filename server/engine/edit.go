@@ -83,6 +83,9 @@ func (c *change) own(id string) (chat.Message, error) {
 	if err == nil && m.Internal && c.by.Sender == chat.SenderVisitor {
 		err = chat.ErrMessageNotFound
 	}
+	if err == nil && m.Internal && !c.by.Holds(chat.ScopeNote) {
+		err = chat.LacksScope(chat.ScopeNote)
+	}
 	if err != nil {
 		return m, err
 	}

@@ -108,13 +108,21 @@ func (d *document) keys(security []map[string][]string) (list []string) {
 	for _, way := range security {
 		var parts []string
 		for _, scheme := range d.Components.SecuritySchemes {
-			if _, needed := way[scheme.Key]; needed {
-				parts = append(parts, scheme.Value.words(scheme.Key))
+			if scopes, needed := way[scheme.Key]; needed {
+				parts = append(parts, scheme.Value.words(scheme.Key)+withScopes(scopes))
 			}
 		}
 		list = append(list, strings.Join(parts, " + "))
 	}
 	return list
+}
+
+// withScopes says what a key must be for.
+func withScopes(scopes []string) string {
+	if len(scopes) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(scopes, ", ")
 }
 
 // words say how a key is brought.

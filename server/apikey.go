@@ -1,0 +1,201 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
+)
+
+// needs opens a route to API keys with one of the scopes. What the others are for stays
+// closed to them.
+func (r rules) needs(scopes ...chat.KeyScope) rules {
+	r.scopes = scopes
+	return r
+}
+
+// noKeys says of a route that no API key may use it, whatever its scopes: it is about how
+// people and the secret key get in, or answers secrets.
+func (r rules) noKeys() rules {
+	r.scopes = chat.KeyScopes{}
+	return r
+}
+
+// errNoKeys refuses to every API key what is for people and the secret key.
+var errNoKeys = &httpError{status: http.StatusForbidden, text: "No API key may do this. Sign in at the console, or use the secret key"}
+
+// opened applies a route's scopes to the author's API key, and returns the author as the scope
+// makes it: whoever only reads and answers is an operator.
+func (r rules) opened(by chat.Author) (chat.Author, error) {
+	switch {
+	case by.Key == nil:
+		return by, nil
+	case len(r.scopes) == 0:
+		return by, errNoKeys
+	case !r.scopes.Meets(by.Key.Scopes):
+		return by, chat.LacksScope(r.scopes...)
+	}
+	if !slices.ContainsFunc(r.scopes, func(s chat.KeyScope) bool { return !s.ForOperators() }) {
+		by.Role = chat.RoleOperator
+	}
+	return by, nil
+}
+
+// byAPIKey admits requests with an API key or a personal token.
+func (s *admission) byAPIKey(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
+	k, p, err := s.team.Keys.Open(r.Context(), key)
+	switch {
+	case errors.Is(err, chat.ErrAPIKeyNotFound):
+		return chat.Author{}, s.denied(w, r)
+	case err != nil:
+		return chat.Author{}, err
+	case r.Header.Get("Origin") != "":
+		s.warnOfBrowser(w, r, "API key")
+		return chat.Author{}, errUnauthorized
+	case s.cfg.RateLimit && !s.rates.keys.allow(k.ID, time.Now()):
+		return chat.Author{}, errTooMany()
+	}
+	return keyAuthor(&k, &p), nil
+}
+
+// warnOfBrowser logs that a web page has sent a key that does not belong there.
+func (s *admission) warnOfBrowser(w http.ResponseWriter, r *http.Request, key string) {
+	s.log.Warn(key+" used from a browser: it belongs on servers only", "request", w.Header().Get(requestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
+}
+
+// keyAuthor is whoever uses a key: of a token its person, who may do as much as now.
+func keyAuthor(k *chat.APIKey, p *chat.Person) chat.Author {
+	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Name: k.Name, Role: chat.RoleAdministrator, Sites: k.Sites, Key: k}
+	if k.Person != "" {
+		by.Name, by.Person, by.Role, by.Sites = p.Name, p.ID, p.Role, k.Sites.And(p.Sites)
+	}
+	return by
+}
+
+// keyView is a key in the list; Secret is its text, which only the answer of its making has.
+type keyView struct {
+	chat.APIKey
+	Secret string `json:"key,omitempty"`
+}
+
+// listKeys answers GET /api/admin/keys: one's own tokens, and for administrators the API keys
+// and tokens of their sites, or those of one person.
+func (s *teamAPI) listKeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	list, err := s.team.Keys.List(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	people, err := s.team.People.List(r.Context())
+	of := r.URL.Query().Get("person")
+	views := []keyView{}
+	for i := range list {
+		k := &list[i]
+		if (of == "" || k.Person == of) && sees(by, k, personIn(people, k.Person)) {
+			views = append(views, keyView{APIKey: *k})
+		}
+	}
+	return map[string]any{"keys": views}, err
+}
+
+// personIn finds a person in a list, nil for nobody.
+func personIn(people []chat.Person, id string) *chat.Person {
+	if i := slices.IndexFunc(people, func(p chat.Person) bool { return p.ID == id }); i >= 0 {
+		return &people[i]
+	}
+	return nil
+}
+
+// sees reports whether a key exists for somebody, who may then end it.
+func sees(by chat.Author, k *chat.APIKey, p *chat.Person) bool {
+	switch {
+	case k.Person == "":
+		return by.Manages(k.Sites)
+	case p == nil:
+		return false
+	}
+	return k.Person == by.Person || by.Manages(p.Sites)
+}
+
+// keyRequest asks for a new key. A personal one is a token of who asks.
+type keyRequest struct {
+	Name      string     `json:"name"`
+	Scopes    []string   `json:"scopes"`
+	Sites     []string   `json:"sites"`
+	ExpiresAt *chat.Time `json:"expiresAt"`
+	Personal  bool       `json:"personal"`
+}
+
+// addKey answers POST /api/admin/keys with a new key, whose text is shown this once.
+func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author, in keyRequest) (any, error) {
+	k := chat.APIKey{Name: in.Name}
+	if in.ExpiresAt != nil {
+		k.ExpiresAt = max(*in.ExpiresAt, 1) // 1970 is past, not never
+	}
+	var err error
+	if k.Scopes, err = chat.KeyScopesOf(in.Scopes); err != nil {
+		return nil, err
+	}
+	if len(in.Sites) > 0 {
+		if k.Sites, err = s.sites().SetOf(in.Sites, by.Sites); err != nil {
+			return nil, err
+		}
+	}
+	if in.Personal {
+		if k.Person = by.Person; k.Person == "" {
+			return nil, errNoAccount
+		}
+	}
+	secret, k, err := s.team.Keys.Add(r.Context(), by, k, s.stillValid(r, by))
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditKeyMade, k.Name, describeKey(&k))
+	return keyView{k, secret}, nil
+}
+
+// stillValid asks, in a transaction, whether the secret key is still the one that was sent.
+func (s *teamAPI) stillValid(r *http.Request, by chat.Author) func(team.Reader) error {
+	if by.Source == chat.SourceAPI && by.Key == nil {
+		return s.keys.Still(requestKey(r, false))
+	}
+	return func(team.Reader) error { return nil }
+}
+
+// describeKey says in the audit list what a key may do.
+func describeKey(k *chat.APIKey) string {
+	text := k.Scopes.String()
+	if k.Sites != nil {
+		text += "; only " + strings.Join(k.Sites.Names(), ", ")
+	}
+	if k.ExpiresAt != 0 {
+		text += "; until " + k.ExpiresAt.String()
+	}
+	if k.Person != "" {
+		text = "personal token: " + text
+	}
+	return text
+}
+
+// endKey answers DELETE /api/admin/keys/{key}: it opens nothing from now on, at any node.
+func (s *teamAPI) endKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	k, err := s.team.Keys.Find(r.Context(), pathVar(r, "key"))
+	if err != nil {
+		return nil, err
+	}
+	people, err := s.team.People.List(r.Context())
+	if err == nil && !sees(by, &k, personIn(people, k.Person)) {
+		err = chat.ErrAPIKeyNotFound
+	}
+	if err == nil {
+		err = s.team.Keys.End(r.Context(), k.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditKeyEnded, k.Name, describeKey(&k))
+	return ok, nil
+}
