@@ -13,6 +13,7 @@ import (
 var ownOptions = map[string][]string{
 	"knowledge add": {"--site"},
 	"knowledge ask": {"--site"},
+	"keys add":      {"--scope", "--site", "--expires"},
 	"people add":    {"--site"},
 	"sites add":     {"--id", "--color", "--origin", "--key"},
 	"sites erase":   {"--name"},

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/team"
+)
+
+var errNoAPIKeys = errors.New("keys with scopes are for community mode; in bridge mode there is one key, API_KEY")
+
+// withAPIKeys calls use with the keys in the database of a relay that may be running: it sees
+// a change at once.
+func (a *app) withAPIKeys(ctx context.Context, use func(chat.Store, *team.Keys) error) error {
+	if a.cfg.Mode == chat.ModeBridge {
+		return errNoAPIKeys
+	}
+	database, err := a.open(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	return use(database, team.New(database, nil, bridges.Names(), a.log).Keys)
+}
+
+// listAPIKeys prints the keys, without their texts.
+func listAPIKeys(ctx context.Context, a *app, _ string) error {
+	return a.withAPIKeys(ctx, func(_ chat.Store, keys *team.Keys) error {
+		list, err := keys.List(ctx)
+		if err != nil {
+			return err
+		}
+		if a.line.flags.JSON {
+			return a.json(map[string]any{"keys": append([]chat.APIKey{}, list...)})
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(a.stdout, "No program has a key. relay keys add NAME --scope read makes one.")
+			return nil
+		}
+		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "ID\tNAME\tSCOPES\tWEBSITES\tMADE BY\tLAST USED\tEXPIRES")
+		for i := range list {
+			k := &list[i]
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name+ofPerson(k), k.Scopes, keySites(k), k.MadeBy, day(k.UsedAt), expiry(k))
+		}
+		return table.Flush()
+	})
+}
+
+func ofPerson(k *chat.APIKey) string {
+	if k.Person == "" {
+		return ""
+	}
+	return " (token)"
+}
+
+func keySites(k *chat.APIKey) string {
+	if k.Sites == nil {
+		return "all"
+	}
+	return strings.Join(k.Sites.Names(), ", ")
+}
+
+// day is when something was, "never" for no time.
+func day(at chat.Time) string {
+	if at == 0 {
+		return "never"
+	}
+	return at.String()
+}
+
+func expiry(k *chat.APIKey) string {
+	if !k.Works(chat.Now()) {
+		return "expired"
+	}
+	return day(k.ExpiresAt)
+}
+
+// addAPIKey makes a key and prints it, this once.
+func addAPIKey(ctx context.Context, a *app, name string) error {
+	scopes, err := chat.KeyScopesOf(a.line.flags.Options["--scope"])
+	if err != nil {
+		return fmt.Errorf("--scope: %w; %w", err, errUsage)
+	}
+	k := chat.APIKey{Name: name, Scopes: scopes}
+	if text := a.option("--expires"); text != nil {
+		if err := k.ExpiresAt.UnmarshalJSON(chat.MustJSON(*text)); err != nil || k.ExpiresAt <= chat.Now() {
+			return fmt.Errorf("--expires must be a day or a time in the future, like 2027-01-31; %w", errUsage)
+		}
+	}
+	return a.withAPIKeys(ctx, func(store chat.Store, keys *team.Keys) error {
+		var err error
+		if k.Sites, err = a.invitedTo(ctx, store); err != nil {
+			return err
+		}
+		relay := chat.Author{Sender: chat.SenderOperator, Role: chat.RoleAdministrator}
+		secret, made, err := keys.Add(ctx, relay, k, func(team.Reader) error { return nil })
+		if err != nil {
+			return err
+		}
+		if err := a.audit(ctx, store, chat.AuditKeyMade, made.Name); err != nil {
+			return err
+		}
+		if a.line.flags.JSON {
+			return a.json(map[string]any{"id": made.ID, "key": secret})
+		}
+		fmt.Fprintf(a.stdout, "%s\nThis is the key. It is not shown again. Programs send it as Authorization: Bearer.\n", secret)
+		return nil
+	})
+}
+
+// endAPIKey ends a key that is named by its id or, if only one has it, by its name.
+func endAPIKey(ctx context.Context, a *app, which string) error {
+	return a.withAPIKeys(ctx, func(store chat.Store, keys *team.Keys) error {
+		list, err := keys.List(ctx)
+		if err != nil {
+			return err
+		}
+		k, err := keyNamed(list, which)
+		if err != nil {
+			return err
+		}
+		if err := keys.End(ctx, k.ID); err != nil {
+			return err
+		}
+		if err := a.audit(ctx, store, chat.AuditKeyEnded, k.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "%s opens nothing any more, nor does any key that it made.\n", k.Name)
+		return nil
+	})
+}
+
+func keyNamed(list []chat.APIKey, which string) (*chat.APIKey, error) {
+	var found []*chat.APIKey
+	for i := range list {
+		if list[i].ID == which {
+			return &list[i], nil
+		}
+		if chat.NameKey(list[i].Name) == chat.NameKey(which) {
+			found = append(found, &list[i])
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, errors.New("there is no such key; relay keys list shows all")
+	case 1:
+		return found[0], nil
+	}
+	return nil, errors.New("several keys have this name; give the id that relay keys list shows")
+}
