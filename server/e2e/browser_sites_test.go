@@ -169,14 +169,14 @@ func (s *fixture) sitesSettings(t *testing.T, b *tab, folder, key string) {
 // her a second one.
 func (s *fixture) sitesTeam(t *testing.T, b *tab, folder string) {
 	b.settings("team", "Team")
-	b.until(`$$("#team .site-boxes input").length === 3`)
+	b.until(`$$("#team form:has(.invite) .site-boxes input").length === 3`)
 	b.enter(`#team .invite input`, "mia@example.com")
 	b.run(`Object.assign($("#team .invite select"), {value: "administrator"})`)
 	b.accessible("inviting for a website")
-	b.run(`$("#team .site-boxes [value=shop-berlin]").click()`)
-	b.until(`$("#team .site-boxes [value=shop-berlin]").checked`)
+	b.run(`$("#team form:has(.invite) .site-boxes [value=shop-berlin]").click()`)
+	b.until(`$("#team form:has(.invite) .site-boxes [value=shop-berlin]").checked`)
 	b.click(`#team .invite .button.main`)
-	b.until(`text("#team").includes("mia@example.com, administrator for Shop Berlin") && !$("#team .site-boxes input:checked")`)
+	b.until(`text("#team").includes("mia@example.com, administrator for Shop Berlin") && !$("#team form:has(.invite) .site-boxes input:checked")`)
 	mia := s.newTab(t)
 	mia.visit(eval[string](b, `$("#team .link-card input").value`))
 	mia.until(`shown("#invitation-fields")`)

@@ -73,6 +73,7 @@ func TestBrowser(t *testing.T) {
 		"Presence":         testPresence,
 		"Team":             testTeam,
 		"Passkeys":         testPasskeys,
+		"Keys":             testProgramKeys,
 		"Timeline":         testTimeline,
 		"Notes":            testNotes,
 		"Undelivered":      testUndelivered,

@@ -56,7 +56,8 @@ export function asForm(said: Feedback, label: string, fields: Fields, work: () =
   } }, ...children, h("div", { class: "buttons" }, submit, said.nodes[0]!), said.nodes[1]!);
 }
 
-const member = (name: string, note: string, about: string, ...buttons: (HTMLElement | false)[]): HTMLElement =>
+// member is a row of a list.
+export const member = (name: string, note: string, about: string, ...buttons: (HTMLElement | false)[]): HTMLElement =>
   h("li", { class: "member" },
     h("div", { class: "member-text" }, h("b", { dir: "auto" }, name), note && h("span", { class: "hint" }, note),
       h("div", { class: "hint" }, about)),

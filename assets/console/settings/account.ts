@@ -1,10 +1,11 @@
-// Your account: name, picture, e-mail, password, passkeys, and where you are signed in.
+// Your account: name, picture, e-mail, password, passkeys, where you are signed in, and personal tokens.
 
 import { ApiError, call } from "../net/api";
 import { h } from "../ui/dom";
 import { me, myId } from "../state/me";
 import { attempt } from "../state/store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
+import { keysPart } from "./keys";
 import type { Page } from "./page";
 import { mailSection } from "./mailwish";
 import { preferencesSection } from "./preferences";
@@ -108,8 +109,9 @@ export function accountPage(): Page {
   const keys = ownPasskeys(myId, () => !!stored?.hasPassword);
   const endOthers = async (): Promise<void> => {
     await attempt(call("DELETE", "/sign-ins"), "Not signed out");
-    await places.load();
+    await Promise.all([places.load(), tokens.load()]);
   };
+  const tokens = keysPart(true);
   const name = input({ maxlength: 60, autocomplete: "name" });
   const email = input({ type: "email", maxlength: 254, autocomplete: "username" });
   const confirm = passwordField("current-password");
@@ -134,6 +136,7 @@ export function accountPage(): Page {
     await call<Me>("PATCH", "/me", { password: next.value, currentPassword: current.value });
     current.value = next.value = "";
     void places.load();
+    void tokens.load();
     return "Saved. You are signed out everywhere else.";
   };
   return {
@@ -144,11 +147,12 @@ export function accountPage(): Page {
       section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change,
         labelled("Current password", current), labelled("New password", next, "At least 10 characters."))),
       section("Passkeys", keys.node), chosen.node, mailSection(),
-      section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers()))),
+      section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers())),
+      section("Personal tokens", tokens.node)),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
       if (found) show(found);
-      await Promise.all([keys.load(), places.load(), chosen.load()]);
+      await Promise.all([keys.load(), places.load(), tokens.load(), chosen.load()]);
     },
   };
 }

@@ -1,10 +1,11 @@
-// Team: the people, the invitations that are open, and who did what.
+// Team: the people, the invitations that are open, the keys of programs, and who did what.
 
 import { call } from "../../net/api";
 import { h } from "../../ui/dom";
 import { myId } from "../../state/me";
 import { attempt } from "../../state/store";
 import { everyDevice, signIns } from "../access";
+import { keysPart } from "../keys";
 import type { Page } from "../page";
 import { everywhere, section } from "../settings";
 import { auditSection } from "./audit";
@@ -56,6 +57,7 @@ export function teamPage(): Page {
   const invite = invitationForm(team);
   const withKey = signIns("key");
   const devices = everyDevice();
+  const keys = keysPart(false);
   const audit = auditSection();
   return {
     node: h("div", {},
@@ -67,7 +69,7 @@ export function teamPage(): Page {
         h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node),
       everywhere && section("Notified devices",
         h("p", { class: "hint" }, "Notifications end with the sign-in that turned them on."), devices.node),
-      audit.node),
+      section("Programs and keys", keys.node), audit.node),
     opened() {
       invite.redraw();
       void team.refresh();
@@ -75,6 +77,7 @@ export function teamPage(): Page {
         void withKey.load();
         void devices.load();
       }
+      void keys.load();
       void audit.load();
     },
   };
