@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -43,6 +44,32 @@ func (r rules) opened(by chat.Author) (chat.Author, error) {
 		by.Role = chat.RoleOperator
 	}
 	return by, nil
+}
+
+// noting has the audit list get what keys do in conversations, whatever name they write under.
+func (c *community) noting(list []route) []route {
+	for i := range list {
+		rt := &list[i]
+		of, inSession := strings.CutPrefix(rt.path, "/api/admin/sessions/{session}")
+		switch {
+		case !inSession, rt.method == http.MethodGet, !rt.scopes.Meets(chat.KeyScopes{chat.ScopeWrite}):
+		case of == "/typing", of == "/read", of == "/attachments": // a file is part of a message
+		default:
+			rt.action = c.conversations.noted(rt.action, cmp.Or(strings.TrimPrefix(of, "/"), "assigned, tagged or snoozed"))
+		}
+	}
+	return list
+}
+
+// noted adds to the audit list what was done with an API key.
+func (s *conversationAPI) noted(act action, what string) action {
+	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+		v, err := act(w, r, by)
+		if err == nil && by.Key != nil {
+			s.audit(r, by, chat.AuditKeyUsed, pathVar(r, "session"), what)
+		}
+		return v, err
+	}
 }
 
 // byAPIKey admits requests with an API key or a personal token.

@@ -61,6 +61,10 @@ func TestAPIKey(t *testing.T) {
 		if m := s.must("POST", "/api/admin/sessions/"+session+"/messages", key, object{"content": "calls tomorrow", "internal": true}); m.text("operatorName") != "CRM sync" {
 			t.Errorf("the note is %s", m.body)
 		}
+		s.must("POST", "/api/admin/sessions/"+session+"/messages", key, object{"content": "by the boss", "internal": true, "operatorName": "Boss"})
+		if used := s.must("GET", "/api/admin/audit?action=key_used", secretKey, nil); used.first("entries", "name") != "CRM sync (API key of Ada)" || used.first("entries", "target") != session || len(used.get("entries").([]any)) != 2 {
+			t.Errorf("recorded is %s", used.body)
+		}
 		s.refused(s.call("POST", "/api/admin/sessions/"+session+"/messages", key, object{"content": "hi"}), 403, "write")
 		s.refused(s.call("POST", "/api/admin/sessions/"+session+"/commands", key, object{"command": "!block"}), 403, "erase")
 		s.must("POST", "/api/admin/sessions/"+session+"/commands", key, object{"command": "!note so it is"})

@@ -51,7 +51,7 @@ type audience struct {
 func (c *community) audiences() []audience {
 	return []audience{
 		{"/api/widget/", rules{cors: c.admission.widgetCORS, filtered: true}, c.widgetRoutes()},
-		{"/api/admin/", rules{filtered: true}, slices.Concat(c.conversationRoutes(), c.siteRoutes(), c.settingRoutes(), c.teamRoutes())},
+		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
 		{"", rules{}, slices.Concat(c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},

@@ -26,6 +26,7 @@ const (
 	AuditKeyRotated        = "key_rotated"
 	AuditKeyMade           = "key_made"
 	AuditKeyEnded          = "key_ended"
+	AuditKeyUsed           = "key_used"
 	AuditErased            = "conversation_erased"
 	AuditVisitorErased     = "visitor_erased"
 	AuditVisitorExported   = "visitor_exported"

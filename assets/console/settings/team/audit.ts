@@ -24,7 +24,7 @@ const words: Record<string, string> = {
   passkey_refused: "Refused a passkey", passkey_renamed: "Renamed a passkey",
   device_added: "Turned notifications on", device_removed: "Turned notifications off",
   settings_changed: "Changed settings", key_rotated: "Rotated a key", key_made: "Made a key",
-  key_ended: "Ended a key", conversation_erased: "Deleted a conversation",
+  key_ended: "Ended a key", key_used: "Wrote with a key", conversation_erased: "Deleted a conversation",
   visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
   backup_downloaded: "Downloaded a backup", backup_made: "Made a backup", visitor_blocked: "Blocked a visitor",
   visitor_unblocked: "Unblocked a visitor", message_edited: "Changed somebody else’s message",
