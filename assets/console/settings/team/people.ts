@@ -35,7 +35,8 @@ export function personRow(p: Person, team: Team): HTMLElement {
 }
 
 async function remove(p: Person, team: Team): Promise<void> {
-  const question = "Remove " + p.name + " from the team? All of " + p.name + "’s devices are signed out at once. Messages stay.";
+  const question = "Remove " + p.name + " from the team? All of " + p.name + "’s devices are signed out at once. " +
+    "Messages stay, and so do keys made for programs.";
   if (await ask(question, "Remove")) await team.done(call("DELETE", "/people/" + p.id), "Not removed");
 }
 
