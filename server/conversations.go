@@ -314,6 +314,9 @@ func (s *conversationAPI) open(_ http.ResponseWriter, r *http.Request, by chat.A
 	if err != nil {
 		return nil, err
 	}
+	if by.Key != nil {
+		s.audit(r, by, chat.AuditKeyUsed, session.ID, "began")
+	}
 	return s.view(&session, first), nil
 }
 

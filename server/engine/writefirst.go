@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -81,4 +82,10 @@ func mayWrite(tx chat.Tx, s *chat.Session, keys MailKeys) error {
 }
 
 // ownerOf names who chose an id for what it does.
-func ownerOf(by chat.Author) string { return by.Source + "\n" + by.Person }
+func ownerOf(by chat.Author) string {
+	key := ""
+	if by.Key != nil {
+		key = by.Key.ID
+	}
+	return strings.Join([]string{by.Source, by.Person, key}, "\n")
+}
