@@ -68,6 +68,7 @@ var arrows = []arrow{
 	{"relay/bridges/push/pushtest", nil},
 	{"relay/bridges/mail", []string{"relay/bridges/apart", "relay/bridges/mail/incoming", "relay/bridges/mail/mailbox", "relay/server/engine", "relay/server/chat", "github.com/wneessen/go-mail", "golang.org/x/time"}},
 	{"relay/bridges/mail/incoming", []string{"relay/bridges/apart", "relay/bridges/mail/quote", "relay/server/chat", "github.com/emersion/go-message", "github.com/emersion/go-msgauth", "golang.org/x/text"}},
+	{"relay/bridges/mail/oauth", []string{"relay/server/chat", "golang.org/x/oauth2", "golang.org/x/sync"}},
 	{"relay/bridges/mail/mailbox", []string{"relay/server/chat", "github.com/emersion/go-imap/v2", "github.com/emersion/go-sasl"}},
 	{"relay/bridges/mail/quote", []string{"golang.org/x/net"}},
 	{"relay/bridges/mail/mailtest", []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl", "github.com/emersion/go-imap/v2"}},

@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"net/url"
+	"strings"
+)
+
+// MailOAuth is how relay signs in at mail servers whose address has a name and no password:
+// with access tokens, which a refresh token is good for (RFC 6749).
+type MailOAuth struct {
+	Provider string // see [ParseMailProvider]
+	Client   string
+	Secret   string // "" for a public client
+	Token    string // the refresh token
+}
+
+// Missing is the variable of what signing in lacks, "" for nothing.
+func (o *MailOAuth) Missing() string {
+	switch {
+	case o.Provider == "":
+		return "MAIL_OAUTH"
+	case o.Client == "":
+		return "MAIL_OAUTH_CLIENT"
+	case o.Token == "":
+		return "MAIL_OAUTH_TOKEN"
+	}
+	return ""
+}
+
+// The providers that relay knows by name.
+const (
+	MailGoogle    = "google"
+	MailMicrosoft = "microsoft"
+)
+
+// MailProvider is who hands out the tokens.
+type MailProvider struct {
+	Name     string // MailGoogle, MailMicrosoft, or "" for another
+	Tenant   string // at Microsoft, "" for any
+	Endpoint string // another's, where tokens are
+}
+
+// Title is the provider's name for people.
+func (p *MailProvider) Title() string {
+	switch p.Name {
+	case MailGoogle:
+		return "Google"
+	case MailMicrosoft:
+		return "Microsoft"
+	}
+	if u, err := url.Parse(p.Endpoint); err == nil {
+		return u.Host
+	}
+	return ""
+}
+
+var isTenant = Pattern(`[A-Za-z0-9][A-Za-z0-9.-]{0,99}`)
+
+const errMailProvider checkError = "must be google, microsoft, microsoft:TENANT, or the https:// address of another provider's token endpoint"
+
+// ParseMailProvider reads a provider. An address may be plain http on this machine alone, where
+// nobody reads the line.
+func ParseMailProvider(text string) (p MailProvider, err error) {
+	name, tenant, found := strings.Cut(text, ":")
+	switch {
+	case text == MailGoogle, text == MailMicrosoft:
+		return MailProvider{Name: text}, nil
+	case found && name == MailMicrosoft && isTenant(tenant):
+		return MailProvider{Name: MailMicrosoft, Tenant: tenant}, nil
+	}
+	if !IsBaseURL(text) {
+		return p, errMailProvider
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return p, errMailProvider
+	}
+	host := MailHost{Host: u.Hostname()}
+	if u.Scheme != "https" && !host.Local() {
+		return p, errMailProvider
+	}
+	return MailProvider{Endpoint: text}, nil
+}
+
+// longestMailToken is more than any provider's token has.
+const longestMailToken = 8000
+
+// IsMailToken reports whether a text may be a token: a word on the line of a mail server.
+func IsMailToken(text string) bool {
+	for _, c := range []byte(text) {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= longestMailToken
+}
