@@ -231,13 +231,24 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	list = append(list, bridges.Examine(ctx, kinds, sites, running)...)
 	list = append(list, bridges.ExamineAI(ctx, sites.Settings(""), a.cfg.WebhookAllowCIDRs, ai))
 	if a.cfg.Mode != chat.ModeBridge {
-		list = append(list, bridges.ExamineMail(ctx, sites.Settings(""), a.cfg.PublicURL, net.DefaultResolver))
+		list = append(list, a.examineMail(ctx, sites.Settings("")))
 	}
 	failures := a.report(list)
 	if failures > 0 {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}
 	return nil
+}
+
+// examineMail checks e-mail. A provider may hand out a refresh token that follows another one: it
+// is kept, like the running relay keeps it.
+func (a *app) examineMail(ctx context.Context, settings *chat.Settings) bridges.Checkup {
+	tokens := bridges.MailTokens(nil)
+	if database, err := a.open(ctx, true); err == nil { // a failure is reported already
+		defer database.Close()
+		tokens = bridges.MailTokens(database)
+	}
+	return bridges.ExamineMail(ctx, settings, tokens, a.cfg.PublicURL, net.DefaultResolver)
 }
 
 // manifest prints the manifest of the app to make. It works before anything is

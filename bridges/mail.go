@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges/mail"
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/nodes"
@@ -20,9 +21,11 @@ type MailOptions struct {
 	// Threads names what answers belong to, Mailbox reads them.
 	Threads mail.Threads
 	Mailbox *Mailbox
-	Files   *chat.FileLinks
-	Base    string // relay's own address
-	DNS     mail.Resolver
+	// Tokens are for servers without a password.
+	Tokens *oauth.Tokens
+	Files  *chat.FileLinks
+	Base   string // relay's own address
+	DNS    mail.Resolver
 	// Patience is how long the way back may take when it is tried, 0 for a minute and a half.
 	Patience time.Duration
 	Log      *slog.Logger
@@ -34,21 +37,26 @@ type Mail struct {
 	opts   MailOptions
 
 	mu     sync.Mutex
-	of     string // the server whose health it is
+	of     chat.MailSettings // of the server whose health it is
 	health *mail.Health
 }
+
+// MailTokens returns the tokens for servers and mailboxes without a password. store keeps what
+// follows a refresh token; nil keeps nothing.
+func MailTokens(store chat.Store) *oauth.Tokens { return oauth.New(oauth.Options{Store: store}) }
 
 // NewMail makes the e-mails. It sends none before its Run.
 func NewMail(engine *engine.Engine, o MailOptions) *Mail {
 	return &Mail{engine: engine, opts: o, health: &mail.Health{}}
 }
 
-// healthOf returns the health of a server, of which nothing is known when it is another one.
-func (m *Mail) healthOf(server string) *mail.Health {
+// healthOf returns the health of a server, of which nothing is known when it is another one, or
+// relay signs in differently.
+func (m *Mail) healthOf(settings chat.MailSettings) *mail.Health {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.of != server {
-		m.of, m.health = server, &mail.Health{}
+	if of := (chat.MailSettings{Server: settings.Server, OAuth: settings.OAuth}); m.of != of {
+		m.of, m.health = of, &mail.Health{}
 	}
 	return m.health
 }
@@ -84,8 +92,8 @@ func (m *Mail) run(ctx context.Context, lease *nodes.Lease) error {
 // serve sends e-mails until the settings change or ctx ends.
 func (m *Mail) serve(ctx context.Context, lease *nodes.Lease, settings chat.MailSettings) error {
 	ctx, stop := context.WithCancel(ctx)
-	health := m.healthOf(settings.Server)
-	sink := mail.New(mail.Options{Engine: m.engine, Server: settings.Server, Rate: settings.Rate, Links: m.opts.Links, Threads: m.opts.Threads, Files: m.opts.Files,
+	health := m.healthOf(settings)
+	sink := mail.New(mail.Options{Engine: m.engine, Server: settings.Server, OAuth: settings.OAuth, Tokens: m.opts.Tokens, Rate: settings.Rate, Links: m.opts.Links, Threads: m.opts.Threads, Files: m.opts.Files,
 		Base: m.opts.Base, Health: health})
 	var serving sync.WaitGroup
 	var err error
@@ -107,7 +115,7 @@ func (m *Mail) State(ctx context.Context) (chat.MailStatus, error) {
 	if err != nil || !m.on() {
 		return state, err
 	}
-	state = mailHealth(m.healthOf(m.engine.Settings().Mail().Server))
+	state = mailHealth(m.healthOf(m.engine.Settings().Mail()))
 	if _, err := m.engine.Nodes.Described(ctx, chat.MailSink, &state); err != nil {
 		return state, err
 	}
@@ -140,7 +148,7 @@ func (m *Mail) Test(ctx context.Context, site, to string) (chat.MailTest, error)
 		return chat.MailTest{}, chat.Errorf(chat.Conflict, "There is no sender yet: set mailFrom first")
 	}
 	begun := time.Now()
-	failed := mail.Test(ctx, settings, m.opts.Base, to, m.engine.Sites().ShownName(site))
+	failed := mail.Test(ctx, settings, m.opts.Tokens, m.opts.Base, to, m.engine.Sites().ShownName(site))
 	test := chat.MailTest{OK: failed == nil, DurationMs: time.Since(begun).Milliseconds(), Findings: records(ctx, m.opts.DNS, settings)}
 	if failed != nil {
 		test.Error, test.Fix = failed.Error(), failed.Fix
@@ -170,14 +178,31 @@ func MailHalfSetUp(s *chat.Settings, base string) string {
 	case base == "":
 		missing = "PUBLIC_URL"
 	default:
-		return ""
+		return passwordless(s)
 	}
 	return "e-mail is half set up, and none is sent: " + missing + " is missing"
 }
 
+// passwordless returns what signing in lacks at a server or a mailbox without a password, "" for
+// nothing.
+func passwordless(s *chat.Settings) string {
+	settings := s.Mail()
+	if server, err := chat.ParseMailServer(settings.Server); err == nil && server.OAuth() {
+		if f := oauth.Missing(settings.OAuth, "SMTP_URL"); f != nil {
+			return "e-mail is half set up, and none is sent. " + f.Problem + ": " + f.Fix
+		}
+	}
+	if box, err := chat.ParseMailbox(s.Mailbox().Server); err == nil && box.OAuth() {
+		if f := oauth.Missing(settings.OAuth, "IMAP_URL"); f != nil {
+			return "e-mail is half set up, and answers are not read. " + f.Problem + ": " + f.Fix
+		}
+	}
+	return ""
+}
+
 // ExamineMail checks e-mail for relay doctor: it signs in at the server, sends nothing, and looks
 // at the sender's domain.
-func ExamineMail(ctx context.Context, s *chat.Settings, base string, dns mail.Resolver) Checkup {
+func ExamineMail(ctx context.Context, s *chat.Settings, tokens *oauth.Tokens, base string, dns mail.Resolver) Checkup {
 	settings := s.Mail()
 	out := Checkup{Name: "e-mail"}
 	switch {
@@ -197,13 +222,13 @@ func ExamineMail(ctx context.Context, s *chat.Settings, base string, dns mail.Re
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	host, failed := mail.Check(ctx, settings.Server, base)
+	host, failed := mail.Check(ctx, settings, tokens, base)
 	if failed != nil {
 		out.Findings = append(out.Findings, chat.Bad("server", failed.Error(), failed.Fix))
 	} else {
 		out.Findings = append(out.Findings, chat.Fine("server", host+" accepts relay"))
 	}
-	out.Findings = append(out.Findings, mailboxFinding(ctx, s.Mailbox()))
+	out.Findings = append(out.Findings, mailboxFinding(ctx, s.Mailbox(), tokens))
 	out.Findings = append(out.Findings, records(ctx, dns, settings)...)
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mail"
 	"github.com/relay-chat/relay/bridges/mail/incoming"
 	"github.com/relay-chat/relay/bridges/mail/mailbox"
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/nodes"
@@ -24,6 +25,7 @@ const (
 // MailboxOptions are the parts of a Mailbox.
 type MailboxOptions struct {
 	Threads mail.Threads
+	Tokens  *oauth.Tokens // for a mailbox without a password
 	Keys    engine.MailKeys
 	Reader  []string // the command that reads an e-mail
 	Log     *slog.Logger
@@ -75,7 +77,7 @@ func (m *Mailbox) serve(ctx context.Context, lease *nodes.Lease, settings chat.M
 	}
 	ctx, stop := context.WithCancel(ctx)
 	answers := mail.NewAnswers(mail.AnswersOptions{Engine: m.engine, Threads: m.opts.Threads, Keys: m.opts.Keys, Reader: m.opts.Reader, Tally: tally, Log: m.opts.Log})
-	reader := mailbox.New(mailbox.Options{Box: box, MoveTo: settings.MoveTo, Head: incoming.MaxHead, Place: tally.Place(), Take: answers.Take, Note: m.note, Log: m.opts.Log,
+	reader := mailbox.New(mailbox.Options{Box: box, SignIn: oauth.SignIn{Tokens: m.opts.Tokens, With: settings.OAuth}, MoveTo: settings.MoveTo, Head: incoming.MaxHead, Place: tally.Place(), Take: answers.Take, Note: m.note, Log: m.opts.Log,
 		Save: func(ctx context.Context, place mailbox.Place) error {
 			return m.engine.Store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(metaMailbox, tally.Stored(place)) })
 		}})
@@ -145,7 +147,7 @@ func (m *Mailbox) State(ctx context.Context) (chat.MailboxStatus, error) {
 }
 
 // mailboxFinding signs in at the mailbox and looks at its folder. It reads nothing.
-func mailboxFinding(ctx context.Context, settings chat.MailboxSettings) chat.Finding {
+func mailboxFinding(ctx context.Context, settings chat.MailboxSettings, tokens *oauth.Tokens) chat.Finding {
 	const subject = "mailbox"
 	if !settings.On() {
 		return chat.Fine(subject, "none: answers to e-mails go to the sender's mailbox, not into relay")
@@ -154,7 +156,7 @@ func mailboxFinding(ctx context.Context, settings chat.MailboxSettings) chat.Fin
 	if err != nil {
 		return chat.Bad(subject, "IMAP_URL "+err.Error(), "correct IMAP_URL")
 	}
-	opened, failed := mailbox.Check(ctx, &box)
+	opened, failed := mailbox.Check(ctx, &box, oauth.SignIn{Tokens: tokens, With: settings.OAuth})
 	if failed != nil {
 		return chat.Bad(subject, failed.Error(), failed.Fix)
 	}
@@ -177,7 +179,7 @@ func (m *Mail) RoundTrip(ctx context.Context, site string) (trip chat.MailRoundT
 		return trip, chat.Errorf(chat.Conflict, "There is no mailbox yet: set imapUrl first")
 	}
 	id, begun := chat.NewID(), time.Now()
-	to, failed := mail.Trial(ctx, settings, m.opts.Base, m.opts.Threads.Trial(id))
+	to, failed := mail.Trial(ctx, settings, m.opts.Tokens, m.opts.Base, m.opts.Threads.Trial(id))
 	if trip.To = to; failed != nil {
 		trip.Error, trip.Fix = failed.Error(), failed.Fix
 		return trip, nil

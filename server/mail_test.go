@@ -223,8 +223,12 @@ func TestMailAsksContact(t *testing.T) {
 func TestMailSettings(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))
 	for name, list := range map[string]map[string]string{
-		"smtpUrl": {"mail.example.com": "must begin with smtp://", "https://mail.example.com": "must begin with smtp://", "smtp://name@host": "must have both a name and a password",
+		"smtpUrl": {"mail.example.com": "must begin with smtp://", "https://mail.example.com": "must begin with smtp://", "smtp://:p@host": "must have a name before the password", "smtp://na%0dme@host": "must have a name without control characters",
 			"smtp://na me:p@host": "must be an address like smtps://", "smtp://host:99999": "must have a port from 1 to 65535", "smtp://host/path": "must begin with smtp://"},
+		"imapUrl": {"imaps://host": "must have the mailbox's name, and its password unless relay signs in without one"},
+		"mailOauth": {"yahoo": "must be google, microsoft", "microsoft:": "must be google", "microsoft:a/b": "must be google", "http://id.example/token": "must be google",
+			"https://user:p@id.example/token": "must be google", "https://id.example/token?a=b": "must be google"},
+		"mailOauthClient": {"a b": "must be an id without spaces"}, "mailOauthSecret": {"a\nb": "must be a secret without spaces"}, "mailOauthToken": {"ö": "must be a refresh token"},
 		"mailFrom": {"Shop": "must be an e-mail address", "Shop <shop>": "must be an e-mail address", "a@b.example, c@d.example": "must be an e-mail address",
 			"Shop\r\nBcc: x@y.example <a@b.example>": "must be an e-mail address"},
 	} {

@@ -13,6 +13,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/time/rate"
 
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -41,7 +42,9 @@ type Links interface {
 type Options struct {
 	Engine  *engine.Engine
 	Server  string // as in the settings
-	Rate    int    // e-mails a minute
+	OAuth   chat.MailOAuth
+	Tokens  *oauth.Tokens
+	Rate    int // e-mails a minute
 	Links   Links
 	Threads Threads
 	Files   *chat.FileLinks
@@ -122,7 +125,7 @@ func (s *Sink) send(ctx context.Context, l *engine.Letter) error {
 	}
 	server, failed := s.server()
 	if failed == nil {
-		failed = transmit(ctx, server, s.opts.Base, s.compose(ctx, l, from, settings))
+		failed = server.transmit(ctx, s.compose(ctx, l, from, settings))
 	}
 	s.opts.Health.note(failed)
 	switch outcome := failed.outcome(); outcome {
@@ -146,11 +149,11 @@ func (s *Sink) retry(f *Failure) error {
 }
 
 // server is whom the letters are given to.
-func (s *Sink) server() (chat.MailHost, *Failure) {
+func (s *Sink) server() (*host, *Failure) {
 	if missing := Missing(s.opts.Base); missing != nil {
-		return chat.MailHost{}, missing
+		return nil, missing
 	}
-	return serverOf(s.opts.Server)
+	return serverOf(&chat.MailSettings{Server: s.opts.Server, OAuth: s.opts.OAuth}, s.opts.Tokens, s.opts.Base)
 }
 
 // store stores an outcome until that works: the database may be away. It returns after, as a
@@ -176,8 +179,8 @@ func Missing(base string) *Failure {
 }
 
 // Test sends an e-mail at once to an address that somebody who may change the settings chose.
-func Test(ctx context.Context, settings chat.MailSettings, base, to, name string) *Failure {
-	server, failed := serverOf(settings.Server)
+func Test(ctx context.Context, settings chat.MailSettings, tokens *oauth.Tokens, base, to, name string) *Failure {
+	server, failed := serverOf(&settings, tokens, base)
 	if failed != nil {
 		return failed
 	}
@@ -188,7 +191,7 @@ func Test(ctx context.Context, settings chat.MailSettings, base, to, name string
 	from.Name = cmp.Or(from.Name, name)
 	m := newLetter(from, to, "relay can send e-mails", chat.NewToken()+"@"+hostOf(base))
 	m.SetBodyString(gomail.TypeTextPlain, "This e-mail was sent from relay's console to try the settings.\nVisitors who have left get answers from this address.\n")
-	return transmit(ctx, server, base, m)
+	return server.transmit(ctx, m)
 }
 
 func sender(settings chat.MailSettings) (*mail.Address, *Failure) {
@@ -201,8 +204,8 @@ func sender(settings chat.MailSettings) (*mail.Address, *Failure) {
 
 // Trial sends an e-mail to where answers go, with a name as in the answer to an e-mail that has
 // it, and returns that address.
-func Trial(ctx context.Context, settings chat.MailSettings, base, name string) (to string, _ *Failure) {
-	server, failed := serverOf(settings.Server)
+func Trial(ctx context.Context, settings chat.MailSettings, tokens *oauth.Tokens, base, name string) (to string, _ *Failure) {
+	server, failed := serverOf(&settings, tokens, base)
 	if failed != nil {
 		return "", failed
 	}
@@ -214,7 +217,7 @@ func Trial(ctx context.Context, settings chat.MailSettings, base, name string) (
 	m := newLetter(from, to, "relay tries the way back", chat.NewToken()+"@"+hostOf(base))
 	m.SetGenHeader(gomail.HeaderReferences, "<"+letterID("trial", name, hostOf(base))+">")
 	m.SetBodyString(gomail.TypeTextPlain, "relay sent this e-mail to itself, to find out whether answers arrive. It may be deleted.\n")
-	return to, transmit(ctx, server, base, m)
+	return to, server.transmit(ctx, m)
 }
 
 // newLetter begins an e-mail, which no machine should answer (RFC 3834).

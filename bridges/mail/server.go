@@ -14,6 +14,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -61,13 +62,20 @@ func (f *Failure) outcome() string {
 	return later
 }
 
-// serverOf reads the setting that names the server, which was checked when it was set.
-func serverOf(setting string) (chat.MailHost, *Failure) {
-	server, err := chat.ParseMailServer(setting)
+// host is the server that takes the letters, and how relay signs in there.
+type host struct {
+	chat.MailHost
+	oauth.SignIn
+	base string // relay's own address, which names it to the server
+}
+
+// serverOf reads the settings that name the server, which were checked when they were set.
+func serverOf(settings *chat.MailSettings, tokens *oauth.Tokens, base string) (*host, *Failure) {
+	server, err := chat.ParseMailServer(settings.Server)
 	if err != nil {
-		return server, &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL", about: aboutServer}
+		return nil, &Failure{Problem: "SMTP_URL " + err.Error(), Fix: "correct SMTP_URL", about: aboutServer}
 	}
-	return server, nil
+	return &host{server, oauth.SignIn{Tokens: tokens, With: settings.OAuth}, base}, nil
 }
 
 // noAddress: links in e-mails need relay's own address.
@@ -78,48 +86,61 @@ const maxDetails = 300
 
 func words(err error) string { return chat.Clip(chat.OneLine(err.Error()), maxDetails) }
 
-// newClient makes a client. STARTTLS is required but on this machine; base names relay to the
-// server.
-func newClient(server chat.MailHost, base string) (*gomail.Client, error) {
-	options := []gomail.Option{gomail.WithPort(server.Port), gomail.WithTimeout(patience), gomail.WithoutNoop(),
-		gomail.WithTLSConfig(&tls.Config{ServerName: server.Host, MinVersion: tls.VersionTLS12})}
+// newClient makes a client, for a server without a password with an access token. STARTTLS is
+// required but on this machine.
+func (h *host) newClient(access string) (*gomail.Client, error) {
+	options := []gomail.Option{gomail.WithPort(h.Port), gomail.WithTimeout(patience), gomail.WithoutNoop(),
+		gomail.WithTLSConfig(&tls.Config{ServerName: h.Host, MinVersion: tls.VersionTLS12})}
 	switch {
-	case server.TLS:
+	case h.TLS:
 		options = append(options, gomail.WithSSL())
-	case server.Local():
+	case h.Local():
 		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
-	if server.Name != "" {
-		way := gomail.SMTPAuthAutoDiscover
-		if server.Local() && !server.TLS {
+	if h.Name != "" {
+		way, secret := gomail.SMTPAuthAutoDiscover, h.Password
+		switch {
+		case h.OAuth():
+			way, secret = gomail.SMTPAuthXOAUTH2, access
+		case h.Local() && !h.TLS:
 			way = gomail.SMTPAuthPlainNoEnc
 		}
-		options = append(options, gomail.WithSMTPAuth(way), gomail.WithUsername(server.Name), gomail.WithPassword(server.Password))
+		options = append(options, gomail.WithSMTPAuth(way), gomail.WithUsername(h.Name), gomail.WithPassword(secret))
 	}
-	if u, err := url.Parse(base); err == nil && u.Hostname() != "" {
+	if u, err := url.Parse(h.base); err == nil && u.Hostname() != "" {
 		options = append(options, gomail.WithHELO(u.Hostname()))
 	}
-	return gomail.NewClient(server.Host, options...)
+	return gomail.NewClient(h.Host, options...)
 }
 
 // dial opens a line to the server, signed in.
-func dial(ctx context.Context, server chat.MailHost, base string) (*gomail.Client, *smtp.Client, *Failure) {
-	client, err := newClient(server, base)
-	if err != nil {
-		return nil, nil, dialFailure(server, err)
+func (h *host) dial(ctx context.Context) (client *gomail.Client, line *smtp.Client, _ *Failure) {
+	connect := func(access string) (err error) {
+		if client, err = h.newClient(access); err == nil {
+			line, err = client.DialToSMTPClientWithContext(ctx)
+		}
+		return err
 	}
-	line, err := client.DialToSMTPClientWithContext(ctx)
+	var err error
+	if h.OAuth() {
+		if missing := oauth.Missing(h.With, "SMTP_URL"); missing != nil {
+			return nil, nil, tokenFailure(missing)
+		}
+		err = h.Use(ctx, connect, isRefused)
+	} else {
+		err = connect("")
+	}
 	if err != nil {
-		return nil, nil, dialFailure(server, err)
+		return nil, nil, h.dialFailure(err)
 	}
 	return client, line, nil
 }
 
 // transmit gives a letter to the server.
-func transmit(ctx context.Context, server chat.MailHost, base string, letter *gomail.Msg) *Failure {
-	client, line, failed := dial(ctx, server, base)
+func (h *host) transmit(ctx context.Context, letter *gomail.Msg) *Failure {
+	client, line, failed := h.dial(ctx)
 	if failed != nil {
 		return failed
 	}
@@ -132,21 +153,36 @@ func transmit(ctx context.Context, server chat.MailHost, base string, letter *go
 }
 
 // Check connects and signs in, and sends nothing. It returns who accepts relay.
-func Check(ctx context.Context, setting, base string) (host string, _ *Failure) {
-	server, failed := serverOf(setting)
+func Check(ctx context.Context, settings chat.MailSettings, tokens *oauth.Tokens, base string) (name string, _ *Failure) {
+	server, failed := serverOf(&settings, tokens, base)
 	if failed != nil {
 		return "", failed
 	}
-	client, line, failed := dial(ctx, server, base)
+	client, line, failed := server.dial(ctx)
 	if failed == nil {
 		_ = client.CloseWithSMTPClient(line) // nothing depends on the goodbye
 	}
 	return server.Host, failed
 }
 
+// isRefused reports whether the server does not accept who signs in.
+func isRefused(err error) bool {
+	var answer *textproto.Error
+	return errors.As(err, &answer) && answer.Code/100 == 5
+}
+
+// tokenFailure is about the token of every letter.
+func tokenFailure(f *oauth.Failure) *Failure {
+	return &Failure{Problem: f.Problem, Fix: f.Fix, Details: f.Details, about: aboutServer}
+}
+
 // dialFailure explains why there is no line to the server.
-func dialFailure(server chat.MailHost, err error) *Failure {
-	name := server.Address()
+func (h *host) dialFailure(err error) *Failure {
+	name := h.Address()
+	var token *oauth.Failure
+	if errors.As(err, &token) {
+		return tokenFailure(token)
+	}
 	f := &Failure{Problem: "The mail server " + name + " cannot be reached",
 		Fix:     "check the host and the port in SMTP_URL, and this machine's network; many providers close port 25, so use 587 or 465",
 		Details: words(err), about: aboutServer}
@@ -165,6 +201,12 @@ func dialFailure(server chat.MailHost, err error) *Failure {
 	case strings.Contains(text, "STARTTLS"):
 		f.Problem = "The mail server " + name + " does not offer STARTTLS"
 		f.Fix = "use smtps:// with port 465 in SMTP_URL, or another server: relay sends no password over an open line"
+	case errors.Is(err, gomail.ErrXOauth2AuthNotSupported), h.OAuth() && strings.Contains(text, "does not support SMTP AUTH"):
+		f.Problem = "The mail server " + name + " does not offer XOAUTH2, by which relay signs in without a password"
+		f.Fix = "add the password in SMTP_URL, or use another server"
+	case h.OAuth() && isRefused(err):
+		f.Problem = "The mail server " + name + " does not let relay send for this mailbox"
+		f.Fix = "see that relay signed in as this mailbox (SMTP_URL); in Microsoft 365 an administrator has to switch on Authenticated SMTP for it, under Users → Active users → Mail → Manage email apps"
 	case errors.As(err, &answer) && answer.Code/100 == 5, strings.Contains(text, "AUTH"), strings.Contains(text, "auth"):
 		f.Problem = "The mail server " + name + " does not accept the name and the password"
 		f.Fix = "check both in SMTP_URL; Gmail, Outlook and others want a password made for the app"

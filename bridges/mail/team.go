@@ -61,7 +61,7 @@ func (s *Sink) run(ctx context.Context, e errand, again bool) error {
 		if err != nil || letter == nil {
 			return err
 		}
-		failed = transmit(ctx, server, s.opts.Base, letter)
+		failed = server.transmit(ctx, letter)
 	}
 	s.opts.Health.note(failed)
 	switch outcome := failed.outcome(); outcome {

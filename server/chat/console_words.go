@@ -14,9 +14,21 @@ func (s *Settings) InConsole(fix string) string {
 		if def.Chosen != "" {
 			return "in the console, under " + page + ", press Disconnect, then Connect, and choose the " + def.Chosen
 		}
-		fix = strings.NewReplacer("into "+def.Env, "into the console, under "+page, " ("+def.Env+")", "", def.Env, def.Called+" under "+page).Replace(fix)
+		words := append(s.longer(def.Env), "into "+def.Env, "into the console, under "+page, " ("+def.Env+")", "", def.Env, def.Called+" under "+page)
+		fix = strings.NewReplacer(words...).Replace(fix)
 	}
 	return fix
+}
+
+// longer pairs each text about a variable whose name begins with another one's with itself: such
+// a text is not about the other.
+func (s *Settings) longer(env string) (same []string) {
+	for i := range s.declared {
+		if other := s.declared[i].Env; len(other) > len(env) && strings.HasPrefix(other, env) {
+			same = append(same, "into "+other, "into "+other, " ("+other+")", " ("+other+")", other, other)
+		}
+	}
+	return same
 }
 
 // FindingsInConsole are findings with fixes as the console shows them.

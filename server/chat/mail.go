@@ -49,11 +49,12 @@ type MailSettings struct {
 	Server, From string
 	Reply        string // see [MailReply]
 	Rate         int    // e-mails a minute, at most
+	OAuth        MailOAuth
 }
 
 // Mail returns the settings of e-mail.
 func (s *Settings) Mail() MailSettings {
-	return MailSettings{s.Text("smtpUrl"), s.Text("mailFrom"), s.Text("mailReplyTo"), int(s.Number("mailPerMinute"))}
+	return MailSettings{s.Text("smtpUrl"), s.Text("mailFrom"), s.Text("mailReplyTo"), int(s.Number("mailPerMinute")), s.MailOAuth()}
 }
 
 // On reports whether e-mails are sent.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The usual ports of mailboxes (RFC 8314).
@@ -18,7 +19,8 @@ const (
 	mailReplyExample = "chat+*@shop.example"
 )
 
-// MailHost is a mail server, and who relay is there.
+// MailHost is a mail server, and who relay is there. A name without a password signs in as
+// [MailOAuth] says.
 type MailHost struct {
 	Host           string
 	Port           int
@@ -56,8 +58,11 @@ func mailHost(text, tls, plain, example string, tlsPort, plainPort int) (m MailH
 	}
 	m.Name = u.User.Username()
 	m.Password, _ = u.User.Password()
-	if (m.Name == "") != (m.Password == "") {
-		return m, nil, checkError("must have both a name and a password, or neither, like " + example)
+	switch {
+	case m.Name == "" && m.Password != "":
+		return m, nil, checkError("must have a name before the password, or neither, like " + example)
+	case strings.ContainsFunc(m.Name, unicode.IsControl):
+		return m, nil, checkError("must have a name without control characters, like " + example)
 	}
 	return m, u, nil
 }
@@ -76,7 +81,7 @@ func ParseMailbox(text string) (m Mailbox, err error) {
 		return m, err
 	}
 	if host.Name == "" {
-		return m, checkError("must have the mailbox's name and password, like " + mailboxExample)
+		return m, checkError("must have the mailbox's name, and its password unless relay signs in without one, like " + mailboxExample)
 	}
 	m = Mailbox{host, strings.Trim(u.Path, "/")}
 	if m.Folder == "" {
@@ -100,11 +105,12 @@ type MailboxSettings struct {
 	Server string
 	MoveTo string // the folder for what relay has taken, "" to leave it where it is
 	Inbox  bool   // e-mails that answer nothing begin conversations
+	OAuth  MailOAuth
 }
 
 // Mailbox returns the settings of the mailbox.
 func (s *Settings) Mailbox() MailboxSettings {
-	return MailboxSettings{s.Text("imapUrl"), s.Text("imapMoveTo"), s.Bool("mailInbox")}
+	return MailboxSettings{s.Text("imapUrl"), s.Text("imapMoveTo"), s.Bool("mailInbox"), s.MailOAuth()}
 }
 
 // On reports whether answers are read.

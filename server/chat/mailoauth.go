@@ -14,6 +14,11 @@ type MailOAuth struct {
 	Token    string // the refresh token
 }
 
+// MailOAuth returns the settings of signing in without a password.
+func (s *Settings) MailOAuth() MailOAuth {
+	return MailOAuth{s.Text("mailOauth"), s.Text("mailOauthClient"), s.Text("mailOauthSecret"), s.Text("mailOauthToken")}
+}
+
 // Missing is the variable of what signing in lacks, "" for nothing.
 func (o *MailOAuth) Missing() string {
 	switch {
@@ -94,3 +99,13 @@ func IsMailToken(text string) bool {
 	}
 	return text != "" && len(text) <= longestMailToken
 }
+
+func mailToken(v string) error {
+	if !IsMailToken(v) {
+		return errForm
+	}
+	return nil
+}
+
+// OAuth reports whether relay signs in there with a token instead of a password.
+func (m *MailHost) OAuth() bool { return m.Name != "" && m.Password == "" }

@@ -37,8 +37,9 @@ export interface Secret extends Control {
   reveal(value: string): void;
 }
 
-export function secret(none: string): Secret {
-  const field = h("input", { class: "input code", type: "password", maxlength: 1000, autocomplete: "new-password", spellcheck: "false" });
+export function secret(none: string, longest = 1000): Secret {
+  const field = h("input",
+    { class: "input code", type: "password", maxlength: longest, autocomplete: "new-password", spellcheck: "false" });
   const remove = h("button", { class: "button", onclick: () => put(true) }, "Remove");
   const node = h("div", { class: "beside" }, field, remove);
   let mask = "";

@@ -7,6 +7,7 @@ import type { Finding } from "../types";
 import { findings } from "./channels/findings";
 import { check, number, secret, text, type Secret } from "./controls";
 import { form, type Field } from "./form";
+import { signIn, type SignIn } from "./mailsignin";
 import type { Page } from "./page";
 import { button, everywhere, labelled, section, shownSite } from "./settings";
 import { testing } from "./testing";
@@ -50,16 +51,18 @@ interface RoundTrip {
   durationMs: number;
 }
 
-// Providers by name, with the server that takes e-mails, the one that has the mailbox ("" if relay cannot sign in there), and what
-// the sign-in is made of.
-const providers = [
+// Providers by name, with the server that takes e-mails, the one that has the mailbox ("" if there is none), what the sign-in is made
+// of, and who hands out tokens instead of a password.
+const providers: readonly (readonly [name: string, smtp: string, imap: string, hint: string, token?: string])[] = [
   ["Fastmail", "smtps://smtp.fastmail.com:465", "imaps://imap.fastmail.com",
     "Your address, and an app password: Settings → Privacy & Security → App passwords."],
   ["Gmail, Google Workspace", "smtps://smtp.gmail.com:465", "imaps://imap.gmail.com",
     "Your address, and an app password, which needs 2-Step Verification: myaccount.google.com/apppasswords."],
-  ["Microsoft 365", "smtp://smtp.office365.com:587", "",
-    "The mailbox's address and password; an administrator has to allow “Authenticated SMTP” for it. " +
-      "Its mailboxes cannot be read: Microsoft takes no passwords there."],
+  ["Gmail, Google Workspace, without a password", "smtps://smtp.gmail.com:465", "imaps://imap.gmail.com",
+    "The mailbox's address. Register relay at Google.", "google"],
+  ["Microsoft 365", "smtp://smtp.office365.com:587", "imaps://outlook.office365.com",
+    "The mailbox's address. An administrator has to switch on IMAP and Authenticated SMTP for it. " +
+      "Register relay at Microsoft: there are no passwords.", "microsoft"],
   ["Postmark", "smtp://smtp.postmarkapp.com:587", "",
     "The server's API token, as the name and as the password."],
   ["Amazon SES", "smtps://email-smtp.eu-central-1.amazonaws.com:465", "",
@@ -68,34 +71,39 @@ const providers = [
     "The login and the SMTP key: Settings → SMTP & API."],
   ["Own server on this machine", "smtp://localhost:25", "",
     "No name and no password, as a rule."],
-] as const;
+];
 
 // helper puts together the addresses of a provider's server and mailbox, a name and a password.
-function helper(server: Secret, mailbox: Secret): HTMLElement {
+function helper(server: Secret, mailbox: Secret, tokens: SignIn): HTMLElement {
   const provider = h("select", { class: "input" },
     h("option", { value: "" }, "Choose…"), ...providers.map(([name], i) => h("option", { value: i }, name)));
   const name = h("input", { class: "input", autocomplete: "off", spellcheck: "false" });
   const password = h("input", { class: "input", type: "password", autocomplete: "new-password" });
   const hint = h("p", { class: "hint" });
   const fill = button("Fill in", () => {
-    const [, smtp, imap] = providers[Number(provider.value)]!;
-    const signIn = name.value && [name.value.trim(), password.value].map(encodeURIComponent).join(":") + "@";
-    server.reveal(smtp.replace("://", "://" + signIn));
-    if (imap && signIn) mailbox.reveal(imap.replace("://", "://" + signIn));
+    const [, smtp, imap, , token] = providers[Number(provider.value)]!;
+    const parts = [name.value.trim(), ...(token ? [] : [password.value])];
+    const who = name.value && parts.map(encodeURIComponent).join(":") + "@";
+    server.reveal(smtp.replace("://", "://" + who));
+    if (imap && who) mailbox.reveal(imap.replace("://", "://" + who));
+    if (token) tokens.choose(token);
     password.value = "";
   });
+  const secretly = labelled("Password", password);
   const chosen = (): void => {
+    const [, , , text = "", token] = providers[Number(provider.value || NaN)] ?? [];
     fill.disabled = provider.value === "";
-    hint.textContent = provider.value === "" ? "" : providers[Number(provider.value)]![3];
+    hint.textContent = text;
+    secretly.hidden = !!token;
   };
   provider.addEventListener("change", chosen);
   chosen();
   return h("details", {}, h("summary", {}, "Fill in by provider"),
-    labelled("Provider", provider), hint, labelled("Name", name), labelled("Password", password), h("div", { class: "buttons" }, fill));
+    labelled("Provider", provider), hint, labelled("Name", name), secretly, h("div", { class: "buttons" }, fill));
 }
 
 // fields are the settings of e-mail: the servers are relay's, the rest is each site's.
-const fields = (server: Secret, mailbox: Secret): Field[] => [
+const fields = (server: Secret, mailbox: Secret, tokens: SignIn): Field[] => [
   ...(everywhere ? [{ name: "smtpUrl", label: "Server", control: server,
     hint: "Like smtps://name:password@smtp.example.com:465, or smtp:// for STARTTLS, 587 as a rule. It is not shown again. " +
       "In the name and the password, write @ as %40, / as %2F and % as %25." }] : []),
@@ -105,7 +113,8 @@ const fields = (server: Secret, mailbox: Secret): Field[] => [
     hint: "What your provider allows." },
   { name: "imapUrl", label: "Mailbox", control: mailbox,
     hint: "Answers become messages here. Like imaps://name:password@imap.example.com; a folder goes behind the server. " +
-      "Other e-mails in the mailbox are left alone." }] : []),
+      "Other e-mails in the mailbox are left alone." },
+  ...tokens.fields] : []),
   { name: "mailReplyTo", label: "Answers go to", control: text({ placeholder: "chat+*@shop.example" }),
     hint: "Empty: the sender's address with a + and the conversation's name. Set it if your provider does not deliver such addresses." },
   ...(everywhere ? [
@@ -115,10 +124,20 @@ const fields = (server: Secret, mailbox: Secret): Field[] => [
   ] : []),
 ];
 
+// arranged puts how relay signs in behind the mailbox, as one block.
+function arranged(nodes: Record<string, HTMLElement>, tokens: SignIn): Node[] {
+  const of = new Set(tokens.fields.map((field) => field.name));
+  const block = everywhere ? [tokens.block(nodes)] : [];
+  return Object.entries(nodes)
+    .filter(([name]) => !of.has(name))
+    .flatMap(([name, node]) => (name === "imapUrl" ? [node, ...block] : [node]));
+}
+
 export function mailPage(): Page {
   const server = secret("None: nothing is sent");
   const mailbox = secret("None: answers by e-mail are not read");
-  const mail = form(fields(server, mailbox));
+  const tokens = signIn();
+  const mail = form(fields(server, mailbox, tokens), (nodes) => arranged(nodes, tokens));
   const doing = h("p", { class: "hint", id: "mail-state" });
   const to = h("input", { class: "input", type: "email", autocomplete: "email" });
   const arrived = h("div", { id: "mailbox-state" });
@@ -140,6 +159,7 @@ export function mailPage(): Page {
   const draw = (): void => {
     test.draw();
     trip.draw();
+    tokens.draw();
   };
   mail.node.addEventListener("input", draw);
   mail.onsaved = () => {
@@ -153,7 +173,7 @@ export function mailPage(): Page {
         "An answer that a visitor has not read after five minutes, and who has left, goes out by e-mail if an address is known. " +
           "The first e-mail asks whether more may follow. ",
         h("a", { href: "/docs/mail", target: "_blank", rel: "noopener" }, "How it works")),
-      doing, arrived, everywhere ? helper(server, mailbox) : "", mail.node,
+      doing, arrived, everywhere ? helper(server, mailbox, tokens) : "", mail.node,
       labelled("Send the test to", to), ...test.nodes,
       h("p", { class: "hint" }, "With a mailbox, relay can also send an e-mail to itself, as an answer of a visitor:"), ...trip.nodes),
     form: mail,

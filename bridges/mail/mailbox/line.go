@@ -3,7 +3,6 @@ package mailbox
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/emersion/go-imap/v2/imapclient"
 	"github.com/emersion/go-sasl"
 
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -26,7 +26,7 @@ type line struct {
 	stop    func() bool
 }
 
-// loginError means that the server does not accept the name and the password.
+// loginError means that the server does not accept the name and the password, or the token.
 type loginError struct{ err error }
 
 func (e *loginError) Error() string { return e.err.Error() }
@@ -42,7 +42,26 @@ func (e *folderError) Error() string { return e.err.Error() }
 func (e *folderError) Unwrap() error { return e.err }
 
 // open connects and signs in. ctx ends the connection.
-func open(ctx context.Context, box *chat.Mailbox) (*line, error) {
+func open(ctx context.Context, box *chat.Mailbox, with oauth.SignIn) (l *line, err error) {
+	if !box.OAuth() {
+		return connect(ctx, box, "")
+	}
+	if missing := oauth.Missing(with.With, "IMAP_URL"); missing != nil {
+		return nil, missing
+	}
+	return l, with.Use(ctx, func(access string) (err error) {
+		l, err = connect(ctx, box, access)
+		return err
+	}, isRefused)
+}
+
+func isRefused(err error) bool {
+	var login *loginError
+	return errors.As(err, &login)
+}
+
+// connect is open with an access token, which a mailbox without a password needs.
+func connect(ctx context.Context, box *chat.Mailbox, access string) (*line, error) {
 	l := &line{arrived: make(chan struct{}, 1)}
 	options := &imapclient.Options{TLSConfig: &tls.Config{ServerName: box.Host, MinVersion: tls.VersionTLS12, NextProtos: []string{"imap"}},
 		UnilateralDataHandler: &imapclient.UnilateralDataHandler{Mailbox: func(*imapclient.UnilateralDataMailbox) { l.ring() }}}
@@ -53,7 +72,7 @@ func open(ctx context.Context, box *chat.Mailbox) (*line, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { conn.Close() }) // its error is that of whoever reads
 	if l.client, err = greet(conn, box, options); err == nil {
-		err = signIn(l.client, box)
+		err = signIn(l.client, box, access)
 	}
 	if err != nil {
 		stop()
@@ -87,18 +106,23 @@ func greet(conn net.Conn, box *chat.Mailbox, options *imapclient.Options) (*imap
 }
 
 // signIn uses the way that the server offers.
-func signIn(client *imapclient.Client, box *chat.Mailbox) error {
+func signIn(client *imapclient.Client, box *chat.Mailbox, access string) error {
 	if err := client.WaitGreeting(); err != nil {
 		return err
 	}
 	var err error
-	if caps := client.Caps(); caps.Has(imap.AuthCap("PLAIN")) {
+	switch caps := client.Caps(); {
+	case box.OAuth():
+		err = authenticate(client, box, access)
+	case caps.Has(imap.AuthCap("PLAIN")):
 		err = client.Authenticate(sasl.NewPlainClient("", box.Name, box.Password))
-	} else {
+	default:
 		err = client.Login(box.Name, box.Password).Wait()
 	}
 	var refused *imap.Error
-	if errors.As(err, &refused) {
+	var token *tokenError
+	var bearer *sasl.OAuthBearerError
+	if errors.As(err, &refused) || errors.As(err, &token) || errors.As(err, &bearer) {
 		return &loginError{err}
 	}
 	return err
@@ -240,56 +264,9 @@ func (l *line) moveTo(set imap.UIDSet, folder string) error {
 	return err
 }
 
-// Failure is why a mailbox cannot be read, for people.
-type Failure struct {
-	Problem, Fix string
-	Details      string // the server's words
-}
-
-func (f *Failure) Error() string {
-	if f.Details == "" {
-		return f.Problem
-	}
-	return f.Problem + ": " + f.Details
-}
-
-// maxDetails bounds what is kept of a server's words.
-const maxDetails = 300
-
-// explain says why a mailbox cannot be read.
-func explain(box *chat.Mailbox, err error) *Failure {
-	f := &Failure{Problem: "The mailbox at " + box.Address() + " cannot be read",
-		Fix:     "check the host and the port in IMAP_URL, and this machine's network",
-		Details: chat.Clip(chat.OneLine(err.Error()), maxDetails)}
-	var login *loginError
-	var folder *folderError
-	var unknown x509.UnknownAuthorityError
-	var other x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	var notTLS tls.RecordHeaderError
-	switch {
-	case errors.As(err, &login):
-		f.Problem = "The mail server " + box.Address() + " does not accept the name and the password"
-		f.Fix = "check both in IMAP_URL; Gmail, Outlook and others want a password made for the app"
-	case errors.As(err, &folder):
-		f.Problem = "The mailbox has no folder " + folder.folder
-		f.Fix = "correct the folder behind the server in IMAP_URL, or leave it out for INBOX"
-	case errors.As(err, &unknown), errors.As(err, &other), errors.As(err, &invalid):
-		f.Problem = "The mail server " + box.Address() + " has no certificate that is valid for its name"
-		f.Fix = "write the name that is in the certificate into IMAP_URL, or renew the certificate"
-	case errors.As(err, &notTLS):
-		f.Problem = "The mail server " + box.Address() + " does not speak TLS at this port"
-		f.Fix = "use imap:// with the port for STARTTLS, 143 as a rule, in IMAP_URL"
-	case strings.Contains(err.Error(), "STARTTLS"):
-		f.Problem = "The mail server " + box.Address() + " does not offer STARTTLS"
-		f.Fix = "use imaps:// with port 993 in IMAP_URL, or another server: relay sends no password over an open line"
-	}
-	return f
-}
-
 // Check connects, signs in and looks at the folder, and returns how many e-mails are there.
-func Check(ctx context.Context, box *chat.Mailbox) (text string, _ *Failure) {
-	l, err := open(ctx, box)
+func Check(ctx context.Context, box *chat.Mailbox, with oauth.SignIn) (text string, _ *Failure) {
+	l, err := open(ctx, box, with)
 	if err != nil {
 		return "", explain(box, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
 
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -54,8 +55,9 @@ const (
 // Options are the parts of a Reader.
 type Options struct {
 	Box    chat.Mailbox
-	MoveTo string // a folder for what is taken, "" to leave it where it is
-	Head   int64  // bytes of a header that are fetched
+	SignIn oauth.SignIn // where Box has no password
+	MoveTo string       // a folder for what is taken, "" to leave it where it is
+	Head   int64        // bytes of a header that are fetched
 	// Place is where reading goes on. Save stores it, before the e-mails behind it are read.
 	Place Place
 	Save  func(context.Context, Place) error
@@ -102,7 +104,7 @@ func (r *Reader) Run(ctx context.Context) {
 
 // session reads until the line breaks.
 func (r *Reader) session(ctx context.Context) error {
-	line, err := open(ctx, &r.opts.Box)
+	line, err := open(ctx, &r.opts.Box, r.opts.SignIn)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -23,8 +24,9 @@ type Mailbox struct {
 	t    testing.TB
 	user *imapmemserver.User
 
-	mu  sync.Mutex
-	cut int // bytes after which a line breaks, 0 for never
+	mu   sync.Mutex
+	ways *ways
+	cut  int // bytes after which a line breaks, 0 for never
 }
 
 // NewMailbox starts a mailbox that ends with the test.
@@ -42,7 +44,11 @@ func NewMailbox(t testing.TB) *Mailbox {
 	memory.AddUser(m.user)
 	server := imapserver.New(&imapserver.Options{InsecureAuth: true, Logger: log.New(io.Discard, "", 0), Caps: imap.CapSet{imap.CapIMAP4rev1: {}, imap.CapIMAP4rev2: {}},
 		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
-			return memory.NewSession(), nil, nil
+			session := memory.NewSession()
+			if ways := m.offered(); ways != nil {
+				session = &boxSession{session.(imapserver.SessionIMAP4rev2), *ways}
+			}
+			return session, nil, nil
 		}})
 	go server.Serve(breaking{listener, m}) // ends with Close
 	t.Cleanup(func() { server.Close() })
@@ -51,6 +57,24 @@ func NewMailbox(t testing.TB) *Mailbox {
 
 // URL is the mailbox's address as a setting, with its name and password.
 func (m *Mailbox) URL() string { return "imap://" + Name + ":p%40ss%2Fword%25@" + m.Addr }
+
+// Accept offers these ways to sign in to those who may sign in with a token.
+func (m *Mailbox) Accept(a Accepts, names ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ways = &ways{a, names}
+}
+
+func (m *Mailbox) offered() *ways {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ways
+}
+
+// URLOf is the mailbox's address as a setting, with a name and no password.
+func (m *Mailbox) URLOf(name string) string {
+	return "imap://" + url.User(name).String() + "@" + m.Addr
+}
 
 // Put lets an e-mail arrive.
 func (m *Mailbox) Put(text string) {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/mail"
 	"net/textproto"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +51,7 @@ type Server struct {
 	faults  Faults
 	letters []Letter
 	lines   int
+	accepts Accepts
 }
 
 // New starts a server that ends with the test.
@@ -69,6 +71,16 @@ func New(t testing.TB) *Server {
 
 // URL is the server's address as a setting, with its name and password.
 func (s *Server) URL() string { return "smtp://" + Name + ":p%40ss%2Fword%25@" + s.Addr }
+
+// Accept offers XOAUTH2 to those who may sign in with a token.
+func (s *Server) Accept(a Accepts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accepts = a
+}
+
+// URLOf is the server's address as a setting, with a name and no password.
+func (s *Server) URLOf(name string) string { return "smtp://" + url.User(name).String() + "@" + s.Addr }
 
 // Fail makes the server fail from now on.
 func (s *Server) Fail(f Faults) {
@@ -106,9 +118,27 @@ type session struct {
 	signedIn bool
 }
 
-func (n *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (n *session) AuthMechanisms() []string {
+	if n.accepts() != nil {
+		return []string{sasl.Plain, XOAUTH2}
+	}
+	return []string{sasl.Plain}
+}
 
-func (n *session) Auth(string) (sasl.Server, error) {
+func (n *session) accepts() Accepts {
+	n.server.mu.Lock()
+	defer n.server.mu.Unlock()
+	return n.server.accepts
+}
+
+func (n *session) Auth(way string) (sasl.Server, error) {
+	if accepts := n.accepts(); way == XOAUTH2 && accepts != nil {
+		return &tokenServer{refusal: &smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 139}, Message: "Authentication unsuccessful, SmtpClientAuthentication is disabled for the Mailbox"},
+			accepts: func(name, access string) bool {
+				n.signedIn = accepts(name, access)
+				return n.signedIn
+			}}, nil
+	}
 	return sasl.NewPlainServer(func(_, name, password string) error {
 		if n.signedIn = name == Name && password == Password; !n.signedIn {
 			return &smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 8}, Message: "Wrong name or password"}
