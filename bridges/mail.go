@@ -2,6 +2,7 @@ package bridges
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	mailaddress "net/mail"
 	"slices"
@@ -154,6 +155,49 @@ func (m *Mail) Test(ctx context.Context, site, to string) (chat.MailTest, error)
 		test.Error, test.Fix = failed.Error(), failed.Fix
 	}
 	return test, nil
+}
+
+// AskConsent returns the page on which the provider asks somebody to let relay use a mailbox, and
+// what redeems the answer.
+func (m *Mail) AskConsent(redirect, state string) (page, verifier string, err error) {
+	settings := m.engine.Settings()
+	o := settings.MailOAuth()
+	switch {
+	case o.Provider == "":
+		return "", "", chat.Errorf(chat.Conflict, "There is no provider yet: set mailOauth first")
+	case o.Client == "":
+		return "", "", chat.Errorf(chat.Conflict, "There is no client ID yet: register relay at the provider and set mailOauthClient first")
+	}
+	page, verifier, err = m.opts.Tokens.Ask(o, oauth.Consent{Redirect: redirect, State: state, Hint: mailboxName(settings)})
+	var failed *oauth.Failure
+	if errors.As(err, &failed) {
+		err = chat.Errorf(chat.Conflict, "%s: %s", failed.Problem, settings.InConsole(failed.Fix))
+	}
+	return page, verifier, err
+}
+
+// mailboxName is the name of the mailbox at which relay signs in without a password, "" for none.
+func mailboxName(s *chat.Settings) string {
+	if box, err := chat.ParseMailbox(s.Mailbox().Server); err == nil && box.OAuth() {
+		return box.Name
+	}
+	if server, err := chat.ParseMailServer(s.Mail().Server); err == nil && server.OAuth() {
+		return server.Name
+	}
+	return ""
+}
+
+// RedeemConsent returns the refresh token for the answer to what [Mail.AskConsent] asked.
+func (m *Mail) RedeemConsent(ctx context.Context, redirect, code, verifier string) chat.MailConsent {
+	token, err := m.opts.Tokens.Redeem(ctx, m.engine.Settings().MailOAuth(), redirect, code, verifier)
+	var failed *oauth.Failure
+	switch {
+	case errors.As(err, &failed):
+		return chat.MailConsent{Error: failed.Error(), Fix: failed.Fix}
+	case err != nil:
+		return chat.MailConsent{Error: err.Error()}
+	}
+	return chat.MailConsent{OK: true, Token: token}
 }
 
 // records are what the DNS says of the sender's domain.

@@ -81,6 +81,6 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
 		pages:         pages,
 		devices:       devices,
-		mail:          &mailAPI{s.limits, devices, engine, mails, d.Mail},
+		mail:          &mailAPI{s.limits, audit, s.renderer, devices, engine, mails, d.Mail},
 	}
 }

@@ -23,6 +23,10 @@ type Mail interface {
 	Test(ctx context.Context, site, to string) (chat.MailTest, error)
 	// RoundTrip sends an e-mail to where a site's answers go, and waits until it has come back.
 	RoundTrip(ctx context.Context, site string) (chat.MailRoundTrip, error)
+	// AskConsent returns the page on which the provider asks somebody to let relay use a mailbox,
+	// and what redeems the answer.
+	AskConsent(redirect, state string) (page, verifier string, err error)
+	RedeemConsent(ctx context.Context, redirect, code, verifier string) chat.MailConsent
 }
 
 // MailLinks are the addresses in e-mails to visitors, and what hides an e-mail address.
@@ -82,6 +86,8 @@ func (l *MailLinks) sign(named string) string {
 // mailAPI is for those who get e-mails, and for who set them up.
 type mailAPI struct {
 	*limits
+	auditor
+	pages   renderer
 	devices *deviceAPI
 	engine  *engine.Engine
 	links   *MailLinks
@@ -132,6 +138,9 @@ func (s *mailAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Author) 
 	state.Fix, state.Mailbox.Fix = settings.InConsole(state.Fix), settings.InConsole(state.Mailbox.Fix)
 	if by.Sites != nil { // the server and the mailbox are relay's
 		state.Fix, state.Queue, state.Mailbox = "", 0, chat.MailboxStatus{State: state.Mailbox.State, Counts: map[string]int{}, Unreadable: []chat.UnreadMail{}}
+	}
+	if by.OfRelay() {
+		state.Consent = s.consentState()
 	}
 	return state, err
 }

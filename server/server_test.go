@@ -20,6 +20,7 @@ import (
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/bridges/mail/mailtest"
+	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
@@ -66,6 +67,17 @@ func newSite(t *testing.T, store *db.DB, configure ...func(*config.Config)) *sit
 // newSiteWith starts a server with bridges of these kinds.
 func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...func(*config.Config)) *site {
 	t.Helper()
+	return startSite(t, store, kinds, bridges.MailTokens(store), configure...)
+}
+
+// newSiteAsking starts a server whose mailbox is at a provider of the test.
+func newSiteAsking(t *testing.T, store *db.DB, p *mailtest.Provider, configure ...func(*config.Config)) *site {
+	t.Helper()
+	return startSite(t, store, bridges.Kinds(bridges.Env{Log: discard}), mailTokens(p, store), configure...)
+}
+
+func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.Tokens, configure ...func(*config.Config)) *site {
+	t.Helper()
 	cfg := config.Config{PublicKey: publicKey, SecretKey: secretKey, Setup: config.SetupLocal}
 	for _, c := range configure {
 		c(&cfg)
@@ -86,7 +98,7 @@ func newSiteWith(t *testing.T, store *db.DB, kinds []bridges.Kind, configure ...
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Mail: s.runMail(log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Mail: s.runMail(tokens, log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +168,9 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 }
 
 // runMail makes the e-mails to visitors, which are sent while the test runs.
-func (s *site) runMail(log *slog.Logger) *bridges.Mail {
+func (s *site) runMail(tokens *oauth.Tokens, log *slog.Logger) *bridges.Mail {
 	box := bridges.NewMailbox(s.Engine, bridges.MailboxOptions{Threads: s.ring.MailThreads(), Keys: s.ring.Mails(mailBase).Key, Log: log})
-	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Threads: s.ring.MailThreads(), Mailbox: box, Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
+	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Threads: s.ring.MailThreads(), Tokens: tokens, Mailbox: box, Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
 	s.runPart(own.Run)
 	return own
 }

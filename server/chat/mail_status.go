@@ -1,5 +1,7 @@
 package chat
 
+import "strings"
+
 // The states of e-mail, see [MailStatus].
 const (
 	MailOff     = "off"
@@ -16,6 +18,33 @@ type MailStatus struct {
 	Queue     int    `json:"queue"`          // answers that wait to be read or to go out
 	// Mailbox is how reading the answers is doing.
 	Mailbox MailboxStatus `json:"mailbox"`
+	// Consent is about signing in without a password, for who administers relay.
+	Consent *MailConsentState `json:"consent,omitempty"`
+}
+
+// MailConsentState is whether somebody can be asked to let relay use a mailbox.
+type MailConsentState struct {
+	RedirectURL string `json:"redirectUrl,omitempty"` // where the provider has to lead back to
+	Problem     string `json:"problem,omitempty"`     // why nobody can be asked
+}
+
+// MailConsent is what came of asking somebody to let relay use a mailbox.
+type MailConsent struct {
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+	Fix   string `json:"fix,omitempty"`
+	Token string `json:"-"` // the refresh token
+}
+
+// longestRefusal bounds a provider's words.
+const longestRefusal = 300
+
+// ConsentRefused is the answer of somebody who did not agree, with the provider's words.
+func ConsentRefused(o MailOAuth, code, description string) MailConsent {
+	p, _ := ParseMailProvider(o.Provider) // which was checked when it was set
+	words := Clip(OneLine(strings.Trim(code+": "+description, ": ")), longestRefusal)
+	return MailConsent{Error: strings.TrimSuffix(p.Title()+" does not let relay in: "+words, ": "),
+		Fix: "agree to all that is asked; an organisation may want its administrator to agree"}
 }
 
 // MailboxStatus is how the mailbox is doing, and what arrived there since it is read.

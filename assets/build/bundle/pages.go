@@ -28,6 +28,7 @@ var pages = []struct {
 	{"pages/demo.html", true},
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
+	{"pages/consent.html", true},
 	{"pages/chat.html", false},
 	{"pages/resume.html", true},
 	{"console/account/login.html", false},

@@ -7,7 +7,7 @@ import type { Finding } from "../types";
 import { findings } from "./channels/findings";
 import { check, number, secret, text, type Secret } from "./controls";
 import { form, type Field } from "./form";
-import { signIn, type SignIn } from "./mailsignin";
+import { signIn, type ConsentState, type SignIn } from "./mailsignin";
 import type { Page } from "./page";
 import { button, everywhere, labelled, section, shownSite } from "./settings";
 import { testing } from "./testing";
@@ -19,6 +19,7 @@ interface Status {
   fix?: string;
   queue: number;
   mailbox: Mailbox;
+  consent?: ConsentState;
 }
 
 // Mailbox is how reading the answers is doing.
@@ -59,10 +60,10 @@ const providers: readonly (readonly [name: string, smtp: string, imap: string, h
   ["Gmail, Google Workspace", "smtps://smtp.gmail.com:465", "imaps://imap.gmail.com",
     "Your address, and an app password, which needs 2-Step Verification: myaccount.google.com/apppasswords."],
   ["Gmail, Google Workspace, without a password", "smtps://smtp.gmail.com:465", "imaps://imap.gmail.com",
-    "The mailbox's address. Register relay at Google.", "google"],
+    "The mailbox's address. Register relay at Google, and sign in below.", "google"],
   ["Microsoft 365", "smtp://smtp.office365.com:587", "imaps://outlook.office365.com",
     "The mailbox's address. An administrator has to switch on IMAP and Authenticated SMTP for it. " +
-      "Register relay at Microsoft: there are no passwords.", "microsoft"],
+      "Register relay at Microsoft, and sign in below: there are no passwords.", "microsoft"],
   ["Postmark", "smtp://smtp.postmarkapp.com:587", "",
     "The server's API token, as the name and as the password."],
   ["Amazon SES", "smtps://email-smtp.eu-central-1.amazonaws.com:465", "",
@@ -138,6 +139,7 @@ export function mailPage(): Page {
   const mailbox = secret("None: answers by e-mail are not read");
   const tokens = signIn();
   const mail = form(fields(server, mailbox, tokens), (nodes) => arranged(nodes, tokens));
+  tokens.attach(mail);
   const doing = h("p", { class: "hint", id: "mail-state" });
   const to = h("input", { class: "input", type: "email", autocomplete: "email" });
   const arrived = h("div", { id: "mailbox-state" });
@@ -145,6 +147,7 @@ export function mailPage(): Page {
     const status = await call<Status>("GET", "/mail");
     doing.textContent = inWords(status);
     arrived.replaceChildren(...drawMailbox(status.mailbox));
+    tokens.draw(status.consent);
   };
   const test = testing({
     form: mail, answer: "mail-answer", small: true, label: "Send a test", waiting: "Waiting for the server…",
@@ -178,7 +181,7 @@ export function mailPage(): Page {
       h("p", { class: "hint" }, "With a mailbox, relay can also send an e-mail to itself, as an answer of a visitor:"), ...trip.nodes),
     form: mail,
     show: draw,
-    opened: () => void look(),
+    opened: () => void tokens.finish().then(look),
   };
 }
 

@@ -10,8 +10,8 @@ interface Options {
   id?: string;
   answer?: string;
   small?: boolean;
-  // label is the button's, and while it is waited for.
-  label: string;
+  // label is the button's, which may change, and while it is waited for.
+  label: string | (() => string);
   waiting: string;
   // run tries, and draws what came of it.
   run(): Promise<Node[]>;
@@ -21,8 +21,9 @@ interface Options {
 
 export function testing({ form, id, answer: answerId, small, label, waiting, run, after }: Options) {
   const said = feedback();
+  const name = (): string => (typeof label === "string" ? label : label());
   const answer = h("div", { "aria-live": "polite", ...(answerId && { id: answerId }) });
-  const test = h("button", { class: small ? "button small" : "button", onclick: () => void ask(), ...(id && { id }) }, label);
+  const test = h("button", { class: small ? "button small" : "button", onclick: () => void ask(), ...(id && { id }) }, name());
   const changed = (): boolean => !!Object.keys(form.changes()).length;
   const ask = async (): Promise<void> => {
     if (test.ariaDisabled === "true" || (changed() && !(await form.save()))) return;
@@ -41,7 +42,7 @@ export function testing({ form, id, answer: answerId, small, label, waiting, run
   return {
     nodes: [h("div", { class: "buttons" }, test, ...said.nodes), answer],
     // draw says whether something is saved before.
-    draw: () => void (test.textContent = changed() ? "Save and " + label.charAt(0).toLowerCase() + label.slice(1) : label),
+    draw: () => void (test.textContent = changed() ? "Save and " + name().charAt(0).toLowerCase() + name().slice(1) : name()),
     forget: () => answer.replaceChildren(),
   };
 }
