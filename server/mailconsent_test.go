@@ -221,3 +221,34 @@ func TestConsentImpossible(t *testing.T) {
 		c.refused(c.call("POST", consentPath, "", nil, "Cookie", c.cookie), 409, "no provider yet")
 	})
 }
+
+// TestMailSecretsStay: who may change settings cannot have the secrets sent to an address of their own.
+func TestMailSecretsStay(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), func(c *config.Config) {
+		c.Settings = map[string]chat.Raw{"mailOauthSecret": chat.Raw(`"of-the-environment"`)}
+	})
+	set := func(patch object) chat.MailOAuth {
+		t.Helper()
+		s.must("PATCH", "/api/admin/settings", secretKey, patch)
+		return s.Settings().MailOAuth()
+	}
+	if o := set(object{"mailOauth": "microsoft", "mailOauthClient": "relay", "mailOauthToken": "token-1-of-many"}); o.Secret != "of-the-environment" || o.Token != "token-1-of-many" {
+		t.Errorf("they are %+v", o)
+	}
+	if o := set(object{"mailOauth": "microsoft:shop.example"}); o.Token != "token-1-of-many" {
+		t.Errorf("at another tenant they are %+v", o)
+	}
+	if o := set(object{"mailOauth": "https://evil.example/token"}); o.Secret != "" || o.Token != "" {
+		t.Errorf("an endpoint that somebody chose gets %+v", o)
+	}
+	if o := set(object{"mailOauth": "https://id.example/token", "mailOauthSecret": "secret-2", "mailOauthToken": "token-2-of-many"}); o.Secret != "secret-2" || o.Token != "token-2-of-many" {
+		t.Errorf("with new ones they are %+v", o)
+	}
+	if o := set(object{"mailOauth": "https://id.example/token", "mailOauthClient": "other"}); o.Token != "token-2-of-many" {
+		t.Errorf("at the same endpoint they are %+v", o)
+	}
+	mask := s.must("GET", "/api/admin/settings", secretKey, nil).text("mailOauthToken")
+	if o := set(object{"mailOauth": "https://evil.example/token", "mailOauthToken": mask}); o.Secret != "" || o.Token != "" {
+		t.Errorf("with the mask the endpoint gets %+v", o)
+	}
+}

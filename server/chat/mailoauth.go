@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 )
@@ -14,9 +15,41 @@ type MailOAuth struct {
 	Token    string // the refresh token
 }
 
-// MailOAuth returns the settings of signing in without a password.
+// MailOAuth returns the settings of signing in without a password. What the environment keeps
+// secret goes to no token endpoint that somebody chose elsewhere.
 func (s *Settings) MailOAuth() MailOAuth {
-	return MailOAuth{s.Text("mailOauth"), s.Text("mailOauthClient"), s.Text("mailOauthSecret"), s.Text("mailOauthToken")}
+	o := MailOAuth{s.Text("mailOauth"), s.Text("mailOauthClient"), s.Text("mailOauthSecret"), s.Text("mailOauthToken")}
+	if !isOtherProvider(o.Provider) || s.Source("mailOauth") == FromEnvironment {
+		return o
+	}
+	if s.Source("mailOauthSecret") == FromEnvironment {
+		o.Secret = ""
+	}
+	if s.Source("mailOauthToken") == FromEnvironment {
+		o.Token = ""
+	}
+	return o
+}
+
+// isOtherProvider reports whether a provider is named by its token endpoint, which can be anybody's.
+func isOtherProvider(text string) bool {
+	p, err := ParseMailProvider(text)
+	return err == nil && p.Endpoint != ""
+}
+
+// keepMailSecrets takes back the client's secret and the refresh token when a change names another
+// token endpoint and not both anew: who may change settings must not read secrets by that.
+func (s *Settings) keepMailSecrets(changes map[string]Raw) {
+	var to string
+	_ = json.Unmarshal(changes["mailOauth"], &to) // nothing, or checked before
+	if !isOtherProvider(to) || to == s.Text("mailOauth") {
+		return
+	}
+	for _, name := range []string{"mailOauthSecret", "mailOauthToken"} {
+		if _, given := changes[name]; !given {
+			changes[name] = nil
+		}
+	}
 }
 
 // Missing is the variable of what signing in lacks, "" for nothing.

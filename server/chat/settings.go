@@ -93,6 +93,7 @@ func (s *Settings) Changes(patch map[string]json.RawMessage) (map[string]Raw, er
 	if len(mistakes) > 0 {
 		return nil, &Error{Kind: Invalid, Text: strings.Join(mistakes, "; "), Fields: fields}
 	}
+	s.keepMailSecrets(changes)
 	return changes, nil
 }
 
