@@ -109,7 +109,7 @@ type keyView struct {
 	Secret string `json:"key,omitempty"`
 }
 
-// listKeys answers GET /api/admin/keys: one's own tokens, and for administrators the API keys
+// listKeys answers GET /api/admin/api-keys: one's own tokens, and for administrators the API keys
 // and tokens of their sites, or those of one person.
 func (s *teamAPI) listKeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.team.Keys.List(r.Context())
@@ -156,7 +156,7 @@ type keyRequest struct {
 	Personal  bool       `json:"personal"`
 }
 
-// addKey answers POST /api/admin/keys with a new key, whose text is shown this once.
+// addKey answers POST /api/admin/api-keys with a new key, whose text is shown this once.
 func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author, in keyRequest) (any, error) {
 	k := chat.APIKey{Name: in.Name}
 	if in.ExpiresAt != nil {
@@ -207,7 +207,7 @@ func describeKey(k *chat.APIKey) string {
 	return text
 }
 
-// endKey answers DELETE /api/admin/keys/{key}: it opens nothing from now on, at any node.
+// endKey answers DELETE /api/admin/api-keys/{key}: it opens nothing from now on, at any node.
 func (s *teamAPI) endKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	k, err := s.team.Keys.Find(r.Context(), pathVar(r, "key"))
 	if err != nil {

@@ -52,7 +52,7 @@ func (a answer) first(list, field string) string {
 func TestAPIKey(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		ada := s.cookieOf("Ada", chat.RoleAdministrator)
-		made := s.must("POST", "/api/admin/keys", "", object{"name": "  CRM   sync ", "scopes": []string{"note", "read", "read"}, "expiresAt": "2999-01-31"}, "Cookie", ada)
+		made := s.must("POST", "/api/admin/api-keys", "", object{"name": "  CRM   sync ", "scopes": []string{"note", "read", "read"}, "expiresAt": "2999-01-31"}, "Cookie", ada)
 		key, id := made.text("key"), made.text("id")
 		if !strings.HasPrefix(key, "rk_") || made.text("name") != "CRM sync" || fmt.Sprint(made.get("scopes")) != "[read note]" || made.text("madeBy") != "Ada" {
 			t.Errorf("made is %s", made.body)
@@ -73,7 +73,7 @@ func TestAPIKey(t *testing.T) {
 		if me.text("signedInBy") != "apiKey" || fmt.Sprint(me.get("scopes")) != "[read note]" || me.text("id") != "" {
 			t.Errorf("the key is %s", me.body)
 		}
-		list := s.must("GET", "/api/admin/keys", secretKey, nil)
+		list := s.must("GET", "/api/admin/api-keys", secretKey, nil)
 		if strings.Contains(string(list.body), key) || list.first("keys", "id") != id || list.first("keys", "usedAt") == "" {
 			t.Errorf("listed is %s", list.body)
 		}
@@ -81,9 +81,9 @@ func TestAPIKey(t *testing.T) {
 		if k, err := s.team.Keys.Find(t.Context(), id); err != nil || k.UsedAt == 0 {
 			t.Errorf("stored is %+v: %v", k, err)
 		}
-		s.must("DELETE", "/api/admin/keys/"+id, "", nil, "Cookie", ada)
+		s.must("DELETE", "/api/admin/api-keys/"+id, "", nil, "Cookie", ada)
 		s.refused(s.call("GET", "/api/admin/sessions", key, nil), 401, "Unauthorized")
-		s.refused(s.call("DELETE", "/api/admin/keys/"+id, secretKey, nil), 404, "not found")
+		s.refused(s.call("DELETE", "/api/admin/api-keys/"+id, secretKey, nil), 404, "not found")
 		for action, about := range map[string]string{chat.AuditKeyMade: "read, note; until 2999-01-31T00:00:00.000Z", chat.AuditKeyEnded: "read, note"} {
 			entry := s.must("GET", "/api/admin/audit?action="+action, secretKey, nil)
 			if entry.first("entries", "target") != "CRM sync" || !strings.Contains(entry.first("entries", "detail"), about) || entry.first("entries", "name") != "Ada" {
@@ -113,16 +113,16 @@ func TestHostileKeys(t *testing.T) {
 		"expiresAt": {"2001-01-01T00:00:00Z", "1970-01-01", chat.Now().String()},
 	} {
 		for _, value := range wrong {
-			a := s.call("POST", "/api/admin/keys", secretKey, good(object{field: value}))
+			a := s.call("POST", "/api/admin/api-keys", secretKey, good(object{field: value}))
 			if s.refused(a, 400, ""); a.text("field") != field {
 				t.Errorf("%s %q: %s", field, value, a.body)
 			}
 		}
 	}
 	for _, in := range []object{{"name": 7}, {"scopes": "read"}, {"expiresAt": "soon"}, {"sites": object{}}, {"personal": "yes"}} {
-		s.refused(s.call("POST", "/api/admin/keys", secretKey, good(in)), 400, " must be ")
+		s.refused(s.call("POST", "/api/admin/api-keys", secretKey, good(in)), 400, " must be ")
 	}
-	s.refused(s.call("POST", "/api/admin/keys", secretKey, good(object{"personal": true})), 409, "no account")
+	s.refused(s.call("POST", "/api/admin/api-keys", secretKey, good(object{"personal": true})), 409, "no account")
 	_, key := s.newKey(administers, chat.APIKey{Name: `"><script>`})
 	for _, header := range [][]string{{"Authorization", "bearer " + key}, {"X-API-Key", key}} {
 		s.must("GET", "/api/admin/me", "", nil, header...)
@@ -150,7 +150,7 @@ func TestPersonalToken(t *testing.T) {
 		ada := s.personNamed("Ada", chat.RoleAdministrator)
 		s.personNamed("Bea", chat.RoleAdministrator)
 		fresh := func() string {
-			return s.must("POST", "/api/admin/keys", "", object{"name": "laptop", "scopes": []string{"read", "write", "settings"}, "personal": true}, "Cookie", s.cookieFor(ada.ID)).text("key")
+			return s.must("POST", "/api/admin/api-keys", "", object{"name": "laptop", "scopes": []string{"read", "write", "settings"}, "personal": true}, "Cookie", s.cookieFor(ada.ID)).text("key")
 		}
 		token, session := fresh(), s.open("v")
 		m := s.must("POST", "/api/admin/sessions/"+session+"/messages", token, object{"content": "hi", "operatorName": "Boss"})
@@ -167,12 +167,12 @@ func TestPersonalToken(t *testing.T) {
 		}
 		change(chat.RoleOperator)
 		s.refused(s.call("PATCH", "/api/admin/settings", token, object{}), 403, "administrators")
-		own := s.must("GET", "/api/admin/keys", "", nil, "Cookie", s.cookieFor(ada.ID)).get("keys").([]any)
+		own := s.must("GET", "/api/admin/api-keys", "", nil, "Cookie", s.cookieFor(ada.ID)).get("keys").([]any)
 		s.newKey(administers, chat.APIKey{})
-		if again := s.must("GET", "/api/admin/keys", "", nil, "Cookie", s.cookieFor(ada.ID)).get("keys").([]any); len(own) != 1 || len(again) != 1 {
+		if again := s.must("GET", "/api/admin/api-keys", "", nil, "Cookie", s.cookieFor(ada.ID)).get("keys").([]any); len(own) != 1 || len(again) != 1 {
 			t.Errorf("an operator sees %v, then %v", own, again)
 		}
-		s.refused(s.call("POST", "/api/admin/keys", "", object{"name": "x", "scopes": []string{"read"}}, "Cookie", s.cookieFor(ada.ID)), 403, "Only administrators")
+		s.refused(s.call("POST", "/api/admin/api-keys", "", object{"name": "x", "scopes": []string{"read"}}, "Cookie", s.cookieFor(ada.ID)), 403, "Only administrators")
 		change(chat.RoleAdministrator)
 		s.must("PATCH", "/api/admin/settings", token, object{})
 
@@ -210,7 +210,7 @@ func TestKeysMakeNoMore(t *testing.T) {
 			for name, value := range change {
 				in[name] = value
 			}
-			return s.call("POST", "/api/admin/keys", key, in)
+			return s.call("POST", "/api/admin/api-keys", key, in)
 		}
 		s.refused(ask(key, object{"scopes": []string{"read", "write"}}), 403, "more than itself")
 		s.refused(ask(key, object{"sites": []string{"other"}}), 400, "other")
@@ -224,7 +224,7 @@ func TestKeysMakeNoMore(t *testing.T) {
 		}
 		second := ask(made.text("key"), object{"scopes": []string{"read"}}).text("key")
 		s.must("GET", "/api/admin/sessions", second, nil)
-		s.must("DELETE", "/api/admin/keys/"+id, secretKey, nil)
+		s.must("DELETE", "/api/admin/api-keys/"+id, secretKey, nil)
 		for _, key := range []string{key, made.text("key"), second} {
 			s.refused(s.call("GET", "/api/admin/sessions", key, nil), 401, "Unauthorized")
 		}
@@ -237,11 +237,11 @@ func TestRotationEndsKeys(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		_, secret := s.keys()
 		in := object{"name": "CRM", "scopes": []string{"read"}}
-		program := s.must("POST", "/api/admin/keys", secret, in).text("key")
-		ada := s.must("POST", "/api/admin/keys", "", in, "Cookie", s.cookieOf("Ada", chat.RoleAdministrator)).text("key")
+		program := s.must("POST", "/api/admin/api-keys", secret, in).text("key")
+		ada := s.must("POST", "/api/admin/api-keys", "", in, "Cookie", s.cookieOf("Ada", chat.RoleAdministrator)).text("key")
 		fresh := s.must("POST", "/api/admin/keys/rotate", secret, object{"key": "secret"}).text("secretKey")
 		s.must("GET", "/api/admin/sessions", program, nil)
-		s.refused(s.call("POST", "/api/admin/keys", secret, in), 403, "was replaced")
+		s.refused(s.call("POST", "/api/admin/api-keys", secret, in), 403, "was replaced")
 		s.refused(s.call("POST", "/api/admin/keys/rotate", fresh, object{"key": "public", "endKeys": true}), 400, "endKeys")
 		next := s.must("POST", "/api/admin/keys/rotate", fresh, object{"key": "secret", "endKeys": true}).text("secretKey")
 		s.refused(s.call("GET", "/api/admin/sessions", program, nil), 401, "Unauthorized")
@@ -283,7 +283,7 @@ func TestEndedUnderWay(t *testing.T) {
 		for worked.Load() < 200 {
 			time.Sleep(time.Millisecond)
 		}
-		s.must("DELETE", "/api/admin/keys/"+id, secretKey, nil)
+		s.must("DELETE", "/api/admin/api-keys/"+id, secretKey, nil)
 		ended.Store(true)
 		all.Wait()
 		if late.Load() > 0 {
@@ -303,7 +303,7 @@ func TestStreamsEndWithTheKey(t *testing.T) {
 		for _, key := range []string{key, soon, token} {
 			streams = append(streams, s.body("/api/admin/stream", key))
 		}
-		s.must("DELETE", "/api/admin/keys/"+id, secretKey, nil)
+		s.must("DELETE", "/api/admin/api-keys/"+id, secretKey, nil)
 		s.must("DELETE", "/api/admin/people/"+mia.ID, secretKey, nil)
 		for i, stream := range streams {
 			if _, err := io.ReadAll(stream); err != nil {

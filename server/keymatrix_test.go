@@ -226,7 +226,7 @@ func (s *site) asPerson(rt string, e entry, v victim, c keyCaller, opens chat.Ke
 }
 
 // asked are the routes whose answer depends on who asks, and not on sites and role alone.
-var asked = map[string]bool{"GET /api/admin/me": true, "GET /api/admin/people": true, "GET /api/admin/keys": true, "GET /api/admin/counts": true}
+var asked = map[string]bool{"GET /api/admin/me": true, "GET /api/admin/people": true, "GET /api/admin/api-keys": true, "GET /api/admin/counts": true}
 
 // contextFor is a context for many requests at a time.
 func contextFor(t *testing.T) context.Context {

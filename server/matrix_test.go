@@ -146,9 +146,9 @@ var matrix = map[string]entry{
 	"GET /api/admin/visitors/export":                     {administrator, "/api/admin/visitors/export?visitor=x", nil, 404},
 	"DELETE /api/admin/visitors":                         {administrator, "/api/admin/visitors?visitor=x", nil, 404},
 	"POST /api/admin/keys/rotate":                        {administrator, "/api/admin/keys/rotate", object{"key": "neither"}, 400},
-	"GET /api/admin/keys":                                {operator, "/api/admin/keys", nil, 0},
-	"POST /api/admin/keys":                               {operator, "/api/admin/keys", object{"name": "x", "scopes": []string{}}, 400},
-	"DELETE /api/admin/keys/{key}":                       {operator, "/api/admin/keys/x", nil, 404},
+	"GET /api/admin/api-keys":                            {operator, "/api/admin/api-keys", nil, 0},
+	"POST /api/admin/api-keys":                           {operator, "/api/admin/api-keys", object{"name": "x", "scopes": []string{}}, 400},
+	"DELETE /api/admin/api-keys/{key}":                   {operator, "/api/admin/api-keys/x", nil, 404},
 	"GET /api/admin/stream":                              {operator, "/api/admin/stream", nil, 0},
 
 	"GET /api/admin/me":                     {operator, "/api/admin/me", nil, 0},

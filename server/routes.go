@@ -283,9 +283,9 @@ func (c *community) teamRoutes() []route {
 		{"POST", "/api/admin/invitations", keepers.needs(chat.ScopePeople), body(c.team.invite)},
 		{"POST", "/api/admin/invitations/{id}/mail", keepers.needs(chat.ScopePeople), c.team.mailInvitation},
 		{"DELETE", "/api/admin/invitations/{id}", administrators.needs(chat.ScopePeople), c.team.withdraw},
-		{"GET", "/api/admin/keys", operators.needs(chat.ScopePeople), c.team.listKeys},
-		{"POST", "/api/admin/keys", makers.needs(chat.ScopePeople), body(c.team.addKey)},
-		{"DELETE", "/api/admin/keys/{key}", operators.needs(chat.ScopePeople), c.team.endKey},
+		{"GET", "/api/admin/api-keys", operators.needs(chat.ScopePeople), c.team.listKeys},
+		{"POST", "/api/admin/api-keys", makers.needs(chat.ScopePeople), body(c.team.addKey)},
+		{"DELETE", "/api/admin/api-keys/{key}", operators.needs(chat.ScopePeople), c.team.endKey},
 		{"GET", "/api/admin/audit", administrators.needs(chat.ScopePeople), c.team.auditList},
 	}
 }

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,22 +20,15 @@ func TestMethodNotAllowedNamesTheMethods(t *testing.T) {
 			s.t = t
 			takes := map[string][]string{}
 			for _, rt := range s.server.Routes() {
-				method, route, _ := strings.Cut(rt, " ")
-				takes[route] = append(takes[route], method)
+				method, path, _ := strings.Cut(rt, " ")
+				takes[path] = append(takes[path], method)
 			}
-			for route := range takes {
-				address, methods := pathVariable.ReplaceAllString(route, "x"), []string{}
-				for other, more := range takes { // a word may also stand for a variable
-					if matches, _ := path.Match(pathVariable.ReplaceAllString(other, "*"), address); matches {
-						methods = append(methods, more...)
-					}
-				}
-				a := s.call("LOCK", address, "", nil)
+			for path, methods := range takes {
+				a := s.call("LOCK", pathVariable.ReplaceAllString(path, "x"), "", nil)
 				s.refused(a, 405, "Method not allowed")
 				slices.Sort(methods)
-				methods = slices.Compact(methods)
 				if got := strings.Split(a.header.Get("Allow"), ", "); !slices.Equal(slices.Sorted(slices.Values(got)), methods) {
-					t.Errorf("%s takes %v, the answer names %v", route, methods, got)
+					t.Errorf("%s takes %v, the answer names %v", path, methods, got)
 				}
 			}
 		})

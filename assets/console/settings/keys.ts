@@ -92,12 +92,12 @@ export function keysPart(personal: boolean): Part {
   let sites = siteBoxes();
   const end = async (k: Key): Promise<void> => {
     if (!(await ask("End the key “" + k.name + "”? Whatever uses it stops working at once.", "End the key"))) return;
-    await attempt(call("DELETE", "/keys/" + k.id), "Not ended");
+    await attempt(call("DELETE", "/api-keys/" + k.id), "Not ended");
     await load();
   };
   const load = async (): Promise<void> => {
     const of = personal ? "?person=" + encodeURIComponent(myId) : "";
-    const found = await attempt(call<{ keys: Key[] }>("GET", "/keys" + of), "The keys could not be loaded");
+    const found = await attempt(call<{ keys: Key[] }>("GET", "/api-keys" + of), "The keys could not be loaded");
     if (!found) return;
     const rows = found.keys.map((k) => row(k, (one) => void end(one)));
     list.replaceChildren(...(rows.length ? rows : [h("li", { class: "hint" }, "None yet.")]));
@@ -107,7 +107,7 @@ export function keysPart(personal: boolean): Part {
   };
   const add = async (): Promise<string> => {
     if (!chosen.value().length) throw new Error("Tick what it may do");
-    const key = await call<NewKey>("POST", "/keys",
+    const key = await call<NewKey>("POST", "/api-keys",
       { name: name.value, scopes: chosen.value(), sites: sites.value(), expiresAt: expires.value || null, personal });
     name.value = expires.value = "";
     chosen.clear();
