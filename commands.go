@@ -48,6 +48,8 @@ var commands = []command{
 	{"keys add NAME", "make an API key for a program; --scope SCOPE (once or more: read, write, note, settings, people, erase), --site SITE (once or more) and --expires DATE say what it may do", addAPIKey, onDatabase,
 		`keys add "CRM sync" --scope read --scope note --expires 2027-01-31`},
 	{"keys end KEY", "end an API key or a personal token for good, by its id or name", endAPIKey, onDatabase, `keys end "CRM sync"`},
+	{"mcp URL", "let an assistant on this computer use the relay at an address, with the key in RELAY_API_KEY: a server of the Model Context Protocol on standard input and output", assistant, nil,
+		"mcp https://chat.example.com"},
 	{"sites list", "list the websites that this relay serves", listSites, onDatabase, "sites list --json"},
 	{"sites show SITE", "print a website's snippet and what is known of it, by its id", showSite, onDatabase, "sites show shop-berlin"},
 	{"sites add NAME", "add a website: its chat works at once; --id ID, --color COLOUR, --origin ORIGIN (once or more) and --key PUBLIC_KEY say more of it", addSite, onDatabase,

@@ -23,6 +23,7 @@ var audited = map[string]string{
 	"DELETE /api/admin/sites/{site}":                     chat.AuditSiteErased,
 	"POST /api/admin/sites/{site}/key":                   chat.AuditKeyRotated,
 	"PATCH /api/admin/sites/{site}/settings":             chat.AuditSettingsChanged,
+	"POST /mcp":                                          "- what its tools do is done by the other routes",
 	"POST /api/admin/sessions":                           "- the message says who wrote it", // and what a key does is listed
 	"PATCH /api/admin/sessions/{session}":                "- the conversation's timeline says who assigned, tagged or snoozed it",
 	"DELETE /api/admin/sessions/{session}":               chat.AuditErased,

@@ -30,6 +30,7 @@ type community struct {
 	pages         *ownPages
 	devices       *deviceAPI
 	mail          *mailAPI
+	assistants    *assistants
 	static        *static
 	hiding        *hiding
 }
@@ -82,5 +83,6 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		pages:         pages,
 		devices:       devices,
 		mail:          &mailAPI{s.limits, audit, s.renderer, devices, engine, mails, d.Mail},
+		assistants:    newAssistants(s, d.Version),
 	}
 }

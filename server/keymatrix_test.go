@@ -20,7 +20,7 @@ func TestEveryRouteHasAScope(t *testing.T) {
 	for _, rt := range s.server.Routes() {
 		method, path, _ := strings.Cut(rt, " ")
 		of, said := scopes[rt]
-		if strings.HasPrefix(path, "/api/admin/") != said {
+		if (strings.HasPrefix(path, "/api/admin/") || path == "/mcp") != said {
 			t.Errorf("%s: say in the route table which scope of API keys opens it (needs), or noKeys; other routes than the admin API's have none", rt)
 		}
 		if !said {
@@ -145,7 +145,7 @@ func (s *site) personOf(name string, role chat.Role, sites chat.SiteSet) chat.Pe
 // judgeKey returns what a program is answered at a route: 0 stands for the route's own answer.
 func judgeKey(rt string, c keyCaller, opens chat.KeyScopes) int {
 	switch {
-	case !strings.Contains(rt, " /api/admin/"), c.unknown:
+	case !strings.Contains(rt, " /api/admin/") && rt != "POST /mcp", c.unknown:
 		return http.StatusUnauthorized
 	case matrix[rt].kind == administrator && c.role == chat.RoleOperator, !opens.Meets(c.scopes):
 		return http.StatusForbidden

@@ -174,6 +174,8 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/invitations/{id}":    {administrator, "/api/admin/invitations/x", nil, 404},
 	"GET /api/admin/audit":                  {administrator, "/api/admin/audit", nil, 0},
 
+	"POST /mcp": {operator, "/mcp", object{"jsonrpc": "2.0", "id": 1, "method": "ping"}, 0},
+
 	"GET /console/invitation":         {page, "/console/invitation", nil, 0},
 	"HEAD /console/invitation":        {page, "/console/invitation", nil, 0},
 	"POST /console/invitation/check":  {page, "/console/invitation/check", object{"token": "x"}, 404},

@@ -54,7 +54,7 @@ func (c *community) audiences() []audience {
 		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
-		{"", rules{}, slices.Concat(c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+		{"", rules{}, slices.Concat(c.assistantRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
 	}
 }
 
@@ -172,6 +172,13 @@ func (c *community) conversationRoutes() []route {
 		{"POST", "/api/admin/operator/activity", operators.needs(chat.ScopeWrite), optionalBody(c.conversations.operatorActivity)},
 		{"GET", "/api/admin/stream", operators.needs(chat.ScopeRead), c.operators.stream},
 	}
+}
+
+// assistantRoutes are for assistants, which bring a key like other programs. What they do with
+// the scopes of a key, the admin API decides.
+func (c *community) assistantRoutes() []route {
+	operators, _ := c.operatorRules(maxAdminBody)
+	return []route{{"POST", "/mcp", operators.within(ownSites).needs(chat.AllScopes...), c.assistants.answer}}
 }
 
 // siteRoutes are about the websites.

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/mcp"
+)
+
+// assistants answers POST /mcp: assistants use the admin API by the Model Context Protocol.
+type assistants struct{ protocol http.Handler }
+
+// newAssistants makes the tools. They use relay's own routes, as whoever has asked: so no tool
+// does what the route table does not allow.
+func newAssistants(s *Server, version string) *assistants {
+	api := &mcp.API{Base: "http://relay", Client: &http.Client{Transport: inside{s}}}
+	return &assistants{mcp.Handler(mcp.New(mcp.Options{API: api, Version: version, Log: s.log}))}
+}
+
+// asked is the context's key of the request that a tool works for.
+type asked struct{}
+
+func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	inner := r.Clone(context.WithValue(r.Context(), asked{}, r))
+	inner.Header.Set("Accept", "application/json, text/event-stream") // as clients have to say, and some do not
+	answer := &keptAnswer{header: w.Header(), status: http.StatusOK}
+	a.protocol.ServeHTTP(answer, inner)
+	if answer.status >= http.StatusBadRequest && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
+		return nil, &httpError{status: answer.status, text: strings.TrimSpace(answer.body.String())}
+	}
+	w.WriteHeader(answer.status)
+	_, _ = answer.body.WriteTo(w) // whoever is gone reads nothing
+	return written{}, nil
+}
+
+// inside carries requests of tools to relay's own routes, with what came along with the request
+// that they work for.
+type inside struct{ server *Server }
+
+// RoundTrip implements [http.RoundTripper].
+func (i inside) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	from, known := r.Context().Value(asked{}).(*http.Request)
+	if !known {
+		return nil, errUnauthorized
+	}
+	own := r.Clone(r.Context())
+	own.Header = from.Header.Clone()
+	own.Header.Set("Content-Type", "application/json")
+	own.RemoteAddr, own.TLS, own.Host, own.RequestURI = from.RemoteAddr, from.TLS, from.Host, r.URL.RequestURI()
+	own.Proto, own.ProtoMajor, own.ProtoMinor = from.Proto, from.ProtoMajor, from.ProtoMinor
+	if own.Body == nil {
+		own.Body = http.NoBody
+	}
+	answer := &keptAnswer{header: http.Header{}, status: http.StatusOK}
+	defer func() { // the protocol's goroutines have nobody who catches it
+		if cause := recover(); cause != nil {
+			i.server.log.Error("a tool broke a route", "path", r.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+			err = &httpError{status: http.StatusInternalServerError, text: "Internal error"}
+		}
+	}()
+	i.server.handler.ServeHTTP(answer, own)
+	return &http.Response{Status: http.StatusText(answer.status), StatusCode: answer.status, Header: answer.header, Body: io.NopCloser(&answer.body), Request: r}, nil
+}
+
+// keptAnswer keeps what a route answers.
+type keptAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header implements [http.ResponseWriter].
+func (a *keptAnswer) Header() http.Header { return a.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *keptAnswer) WriteHeader(status int) { a.status = status }
+
+// Write implements [http.ResponseWriter].
+func (a *keptAnswer) Write(p []byte) (int, error) { return a.body.Write(p) }

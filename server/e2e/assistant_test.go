@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestAssistantByStdio: relay mcp carries an assistant's tools to a relay that runs elsewhere.
+func TestAssistantByStdio(t *testing.T) {
+	t.Parallel()
+	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db")
+	session := in.say(t, "Is the lamp in stock?")
+	connect := func(key string) (*mcp.ClientSession, error) {
+		relay := command([]string{"RELAY_API_KEY=" + key}, "mcp", in.base)
+		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: relay}, nil)
+	}
+	client, err := connect(in.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	use := func(client *mcp.ClientSession, name string, arguments map[string]any) string {
+		t.Helper()
+		result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if got := use(client, "list_conversations", nil); !strings.Contains(got, session) {
+		t.Errorf("the list is %s", got)
+	}
+	use(client, "reply", map[string]any{"conversation": session, "text": "Three of them."})
+	if got := in.history(t, session); got != "Is the lamp in stock?|Three of them." {
+		t.Errorf("the visitor reads %s", got)
+	}
+	if code, _, stderr := runCommand(t, nil, "mcp", in.base); code != 1 || !strings.Contains(stderr, "RELAY_API_KEY is missing") {
+		t.Errorf("without a key it ends with %d: %s", code, stderr)
+	}
+	wrong, err := connect("rk_wrong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wrong.Close()
+	if got := use(wrong, "list_conversations", nil); !strings.Contains(got, "Unauthorized") {
+		t.Errorf("with a wrong key the list is %s", got)
+	}
+}
