@@ -232,12 +232,12 @@ func MailHalfSetUp(s *chat.Settings, base string) string {
 func passwordless(s *chat.Settings) string {
 	settings := s.Mail()
 	if server, err := chat.ParseMailServer(settings.Server); err == nil && server.OAuth() {
-		if f := oauth.Missing(settings.OAuth, "SMTP_URL"); f != nil {
+		if f := oauth.Missing(settings.OAuth, "SMTP_URL", &server); f != nil {
 			return "e-mail is half set up, and none is sent. " + f.Problem + ": " + f.Fix
 		}
 	}
 	if box, err := chat.ParseMailbox(s.Mailbox().Server); err == nil && box.OAuth() {
-		if f := oauth.Missing(settings.OAuth, "IMAP_URL"); f != nil {
+		if f := oauth.Missing(settings.OAuth, "IMAP_URL", &box.MailHost); f != nil {
 			return "e-mail is half set up, and answers are not read. " + f.Problem + ": " + f.Fix
 		}
 	}

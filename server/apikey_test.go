@@ -405,3 +405,44 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 		}
 	}, unset)
 }
+
+// TestLinksOfKeys: an invitation that a key made ends with the key, and so does one of a token.
+func TestLinksOfKeys(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		ada := s.personNamed("Ada", chat.RoleAdministrator)
+		key, text := s.newKey(administers, chat.APIKey{Scopes: chat.KeyScopes{chat.ScopePeople}})
+		token, own := s.tokenOf(ada, chat.ScopePeople)
+		links := map[string]string{}
+		for id, with := range map[string]string{key: text, token: own} {
+			made := s.must("POST", "/api/admin/invitations", with, object{"role": "operator"})
+			links[id] = made.text("url")[strings.Index(made.text("url"), "#")+1:]
+			s.must("POST", "/console/invitation/check", "", object{"token": links[id]})
+		}
+		for id, link := range links {
+			s.must("DELETE", "/api/admin/api-keys/"+id, secretKey, nil)
+			s.refused(s.call("POST", "/console/invitation/check", "", object{"token": link}), 404, "")
+		}
+		if list, _ := s.must("GET", "/api/admin/invitations", secretKey, nil).get("invitations").([]any); len(list) != 0 {
+			t.Errorf("these invitations are left: %v", list)
+		}
+	})
+}
+
+// TestPresenceOfKeys: a key of a site sets the status there alone, and what an API key does in
+// conversations is no sign that somebody is there.
+func TestPresenceOfKeys(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	s.must("POST", "/api/admin/sites", secretKey, object{"name": "Other", "id": "other", "publicKey": otherKey})
+	other, err := s.Sites().Named("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, everywhere := s.newKey(administers, chat.APIKey{})
+	s.must("POST", "/api/admin/sessions/"+s.victim(true).id+"/messages", everywhere, object{"content": "synced", "internal": true})
+	s.must("POST", "/api/admin/operator/status", secretKey, object{"online": false})
+	_, there := s.newKey(administers, chat.APIKey{Sites: chat.SiteSet{other.ID}})
+	s.must("POST", "/api/admin/operator/status", there, object{"online": true})
+	if s.PresenceAt("").Online || !s.PresenceAt(other.ID).Online {
+		t.Errorf("at the first site %v, at its own %v", s.PresenceAt(""), s.PresenceAt(other.ID))
+	}
+}

@@ -116,6 +116,7 @@ func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author
 	if err != nil {
 		return nil, err
 	}
+	in.leaveSites(&p, s.sites())
 	if err := s.mailSitesKnown(&p, &in); err != nil {
 		return nil, err
 	}
@@ -184,6 +185,18 @@ func (in *meRequest) apply(p *chat.Person, hash string) {
 func (in *meRequest) aboutMail() bool {
 	p := in.Preferences
 	return p != nil && (p.Mail != nil || p.MailSites != nil || p.DailyAt != nil)
+}
+
+// leaveSites leaves out the wishes for sites that the person had, and has no more.
+func (in *meRequest) leaveSites(p *chat.Person, sites *chat.Sites) {
+	if in.Preferences == nil || in.Preferences.MailSites == nil {
+		return
+	}
+	for name := range p.Preferences.V.MailSites {
+		if site, err := sites.Named(name); err != nil || !p.Sites.Has(site.ID) {
+			delete(*in.Preferences.MailSites, name)
+		}
+	}
 }
 
 // mailSitesKnown refuses sites whose visitors the person does not answer, and unknown ones alike.

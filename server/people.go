@@ -198,12 +198,20 @@ func (s *teamAPI) invite(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, Sites: sites, InvitedBy: by.Name, Inviter: by.Person})
+	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Email: in.Email, Role: in.Role, Sites: sites, InvitedBy: by.Name, Inviter: inviter(by)})
 	if err != nil {
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditInvited, i.Email, string(i.Role))
 	return s.showInvitation(r, i, secret), nil
+}
+
+// inviter is who a link ends with: a person, an API key, or "" for the secret key.
+func inviter(by chat.Author) string {
+	if by.Key != nil {
+		return by.Key.ID
+	}
+	return by.Person
 }
 
 // resetPassword answers POST /api/admin/people/{id}/reset with a link to a new password.
@@ -212,7 +220,7 @@ func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.
 	if err != nil {
 		return nil, err
 	}
-	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, Sites: p.Sites, InvitedBy: by.Name, Inviter: by.Person})
+	secret, i, err := s.team.People.Invite(r.Context(), chat.Invitation{Person: p.ID, Role: p.Role, Sites: p.Sites, InvitedBy: by.Name, Inviter: inviter(by)})
 	if err != nil {
 		return nil, err
 	}

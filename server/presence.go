@@ -41,7 +41,7 @@ func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request,
 	switch {
 	case online == nil:
 		return ok, s.engine.ResetOperatorStatus(r.Context(), by)
-	case by.Source == chat.SourceConsole:
+	case by.Source == chat.SourceConsole, by.Sites != nil: // a program's lasting one is for all sites
 		return ok, s.engine.HoldOperatorStatus(r.Context(), by, *online)
 	}
 	return ok, s.engine.SetOperatorStatus(r.Context(), *online)

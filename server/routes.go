@@ -195,7 +195,7 @@ func (c *community) siteRoutes() []route {
 		{"GET", "/api/admin/sites/{site}", readers.needs(chat.ScopeRead), c.sites.site},
 		{"PATCH", "/api/admin/sites/{site}", changers.needs(chat.ScopeSettings), body(c.sites.change)},
 		{"DELETE", "/api/admin/sites/{site}", administrators.needs(chat.ScopeErase), c.sites.erase},
-		{"POST", "/api/admin/sites/{site}/key", keeping.needs(chat.ScopeSettings), c.sites.rotateKey},
+		{"POST", "/api/admin/sites/{site}/key", keeping.noKeys(), c.sites.rotateKey},
 		{"GET", "/api/admin/sites/{site}/settings", readers.needs(chat.ScopeSettings), c.sites.readSettings},
 		{"PATCH", "/api/admin/sites/{site}/settings", changers.needs(chat.ScopeSettings), body(c.sites.patchSettings)},
 	}

@@ -41,7 +41,7 @@ func (s *Sink) embed(ctx context.Context, m *gomail.Msg, messages []said, host s
 				continue
 			}
 			id := chat.Hash("image\n" + f.ID)[:32] + "@" + host
-			if m.EmbedReader(f.Filename, bytes.NewReader(data), gomail.WithFileContentID(id), gomail.WithFileContentType(kind)) == nil {
+			if m.EmbedReader(f.Filename, bytes.NewReader(data), gomail.WithFileContentID("<"+id+">"), gomail.WithFileContentType(kind)) == nil {
 				f.contentID = id
 				left--
 			}

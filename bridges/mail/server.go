@@ -125,7 +125,7 @@ func (h *host) dial(ctx context.Context) (client *gomail.Client, line *smtp.Clie
 	}
 	var err error
 	if h.OAuth() {
-		if missing := oauth.Missing(h.With, "SMTP_URL"); missing != nil {
+		if missing := oauth.Missing(h.With, "SMTP_URL", &h.MailHost); missing != nil {
 			return nil, nil, tokenFailure(missing)
 		}
 		err = h.Use(ctx, connect, isRefused)

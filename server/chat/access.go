@@ -25,7 +25,7 @@ type Invitation struct {
 	Email     string `json:"email,omitempty" db:"email"`
 	Person    string `json:"personId,omitempty" db:"person"`
 	InvitedBy string `json:"invitedBy,omitempty" db:"invited_by"`
-	Inviter   string `json:"-" db:"inviter"` // a person's id, "" with the secret key
+	Inviter   string `json:"-" db:"inviter"` // the id of a person or an API key, "" with the secret key
 	// Sites are those of who joins.
 	Sites SiteSet `json:"sites,omitzero" db:"sites"`
 	// Mailed is what became of the e-mail with the link: "" without one, MailedWaiting or an

@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -19,16 +20,51 @@ type MailOAuth struct {
 // secret goes to no token endpoint that somebody chose elsewhere.
 func (s *Settings) MailOAuth() MailOAuth {
 	o := MailOAuth{s.Text("mailOauth"), s.Text("mailOauthClient"), s.Text("mailOauthSecret"), s.Text("mailOauthToken")}
-	if !isOtherProvider(o.Provider) || s.Source("mailOauth") == FromEnvironment {
-		return o
+	if !isOtherProvider(o.Provider) {
+		return o // whose tokens go to its own servers, see Trusts
 	}
-	if s.Source("mailOauthSecret") == FromEnvironment {
+	chosen := s.Source("mailOauth") != FromEnvironment
+	if chosen && s.Source("mailOauthSecret") == FromEnvironment {
 		o.Secret = ""
 	}
-	if s.Source("mailOauthToken") == FromEnvironment {
+	for _, name := range tokenServers {
+		host := hostOf(s.Text(name))
+		chosen = chosen || host.OAuth() && s.Source(name) != FromEnvironment
+	}
+	if chosen && s.Source("mailOauthToken") == FromEnvironment {
 		o.Token = ""
 	}
 	return o
+}
+
+// tokenServers are the settings of the servers that get tokens.
+var tokenServers = []string{"smtpUrl", "imapUrl"}
+
+// hostOf reads either of their values, which was checked when it was set.
+func hostOf(text string) MailHost {
+	if host, err := ParseMailServer(text); err == nil {
+		return host
+	}
+	box, _ := ParseMailbox(text) // "" is none
+	return box.MailHost
+}
+
+// ownDomains are those of the mail servers that may get the tokens of a provider: they open the
+// whole mailbox.
+var ownDomains = map[string][]string{
+	MailGoogle:    {"gmail.com", "googlemail.com", "google.com"},
+	MailMicrosoft: {"office365.com", "outlook.com", "office.com", "office365.us", "outlook.cn"},
+}
+
+// Trusts reports whether a mail server may get the provider's tokens: its own ones, and what is on
+// this machine. Whose servers another provider's are is not known, see keepMailSecrets.
+func (o *MailOAuth) Trusts(m *MailHost) bool {
+	p, err := ParseMailProvider(o.Provider)
+	if err != nil || p.Endpoint != "" || m.Local() {
+		return err == nil
+	}
+	host := "." + strings.TrimSuffix(strings.ToLower(m.Host), ".")
+	return slices.ContainsFunc(ownDomains[p.Name], func(domain string) bool { return strings.HasSuffix(host, "."+domain) })
 }
 
 // isOtherProvider reports whether a provider is named by its token endpoint, which can be anybody's.
@@ -38,11 +74,22 @@ func isOtherProvider(text string) bool {
 }
 
 // keepMailSecrets takes back the client's secret and the refresh token when a change names another
-// token endpoint and not both anew: who may change settings must not read secrets by that.
+// token endpoint, or another server for its tokens, and not both anew: who may change settings
+// must not read secrets by that.
 func (s *Settings) keepMailSecrets(changes map[string]Raw) {
-	var to string
-	_ = json.Unmarshal(changes["mailOauth"], &to) // nothing, or checked before
-	if !isOtherProvider(to) || to == s.Text("mailOauth") {
+	text := func(name string) (next string) {
+		if _, changed := changes[name]; !changed {
+			return s.Text(name)
+		}
+		_ = json.Unmarshal(changes[name], &next) // nothing, or checked before
+		return next
+	}
+	elsewhere := text("mailOauth") != s.Text("mailOauth")
+	for _, name := range tokenServers {
+		next := hostOf(text(name))
+		elsewhere = elsewhere || next.OAuth() && next.Host != hostOf(s.Text(name)).Host
+	}
+	if !elsewhere || !isOtherProvider(text("mailOauth")) {
 		return
 	}
 	for _, name := range []string{"mailOauthSecret", "mailOauthToken"} {

@@ -13,6 +13,10 @@ import (
 // dailyLate is how long after its time a daily e-mail still goes out: relay may have been down.
 const dailyLate = 4 * time.Hour
 
+// dailyRest is how long before its time the latest one went out at least: somebody may choose
+// another time.
+const dailyRest = 12 * time.Hour
+
 // metaDailyMails is when each person's latest daily e-mail was asked for.
 const metaDailyMails = "daily_mails"
 
@@ -97,7 +101,7 @@ func dailyIsDue(p *chat.Preferences, zone *time.Location, last, now chat.Time) b
 	if due.After(at) {
 		due = time.Date(at.Year(), at.Month(), at.Day()-1, 0, minutes, 0, 0, zone)
 	}
-	return ok && at.Sub(due) < dailyLate && last.Std().Before(due)
+	return ok && at.Sub(due) < dailyLate && due.Sub(last.Std()) > dailyRest
 }
 
 // Limits of a daily e-mail.

@@ -113,7 +113,8 @@ const auditedWords = 2000
 // auditWords adds to the audit list that somebody in the console, or a program, changes
 // words that are not its own. A platform's message is changed by who wrote it there.
 func (c *change) auditWords(action string, m *chat.Message, after string) error {
-	if c.by.Source != chat.SourceConsole && c.by.Source != chat.SourceAPI || c.by.Sender == chat.SenderVisitor || m.Draft || wrote(c.by, m) {
+	own := wrote(c.by, m) && c.by.Key == nil // what the API wrote may be another program's
+	if c.by.Source != chat.SourceConsole && c.by.Source != chat.SourceAPI || c.by.Sender == chat.SenderVisitor || m.Draft || own {
 		return nil
 	}
 	whose := m.OperatorName

@@ -325,9 +325,10 @@ func storedPresence(rd chat.MetaReader) (*presence, error) {
 	return p, nil
 }
 
-// isAct reports whether a change proves that its operator is there.
+// isAct reports whether a change proves that its operator is there. An API key is nobody's.
 func (c *change) isAct() bool {
-	return c.by.Sender == chat.SenderOperator && !c.backend && !c.readOnly
+	nobody := c.by.Key != nil && c.by.Person == ""
+	return c.by.Sender == chat.SenderOperator && !nobody && !c.backend && !c.readOnly
 }
 
 // storeAct stores from time to time that operators act outside the console: the console

@@ -95,18 +95,34 @@ func isUsable(rd Reader, i *chat.Invitation) (bool, error) {
 	if i.ExpiresAt <= chat.Now() || i.Inviter == "" {
 		return i.ExpiresAt > chat.Now(), nil
 	}
-	by, err := rd.Person(i.Inviter)
+	maker, err := makerOf(rd, i.Inviter)
 	sites := i.Sites
 	if err == nil && i.Person != "" {
 		var invited chat.Person
 		invited, err = rd.Person(i.Person)
 		sites = invited.Sites
 	}
-	if errors.Is(err, chat.ErrPersonNotFound) {
+	if errors.Is(err, chat.ErrPersonNotFound) || errors.Is(err, chat.ErrAPIKeyNotFound) {
 		return false, nil
 	}
-	maker := chat.Author{Role: by.Role, Sites: by.Sites}
 	return maker.Manages(sites), err
+}
+
+// makerOf is what a person may do, or the holder of an API key that still works.
+func makerOf(rd Reader, id string) (maker chat.Author, err error) {
+	k, err := rd.APIKeyByID(id)
+	switch {
+	case err == nil && !k.Works(chat.Now()):
+		return maker, chat.ErrAPIKeyNotFound
+	case err == nil && k.Person == "":
+		return chat.Author{Role: chat.RoleAdministrator, Sites: k.Sites}, nil
+	case err == nil:
+		id = k.Person
+	case !errors.Is(err, chat.ErrAPIKeyNotFound):
+		return maker, err
+	}
+	p, err := rd.Person(id)
+	return chat.Author{Role: p.Role, Sites: k.Sites.And(p.Sites)}, err
 }
 
 // Invitations lists the links that still work.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -27,8 +28,12 @@ func checkPreferences(p *chat.Preferences) error {
 // checkMails rejects unknown values of when somebody gets e-mails. What is like never, or like
 // at the other sites, is left out.
 func checkMails(p *chat.Preferences) error {
-	if _, ok := p.DailyTime(); !ok {
+	minutes, ok := p.DailyTime()
+	if !ok {
 		return chat.ErrorAt(chat.Invalid, "preferences.dailyAt", "preferences.dailyAt must be a time like 08:00")
+	}
+	if p.DailyAt != "" {
+		p.DailyAt = fmt.Sprintf("%02d:%02d", minutes/60, minutes%60)
 	}
 	if p.Mail != (chat.MailWish{}) {
 		if err := p.Mail.Check(); err != nil {

@@ -46,7 +46,7 @@ func open(ctx context.Context, box *chat.Mailbox, with oauth.SignIn) (l *line, e
 	if !box.OAuth() {
 		return connect(ctx, box, "")
 	}
-	if missing := oauth.Missing(with.With, "IMAP_URL"); missing != nil {
+	if missing := oauth.Missing(with.With, "IMAP_URL", &box.MailHost); missing != nil {
 		return nil, missing
 	}
 	return l, with.Use(ctx, func(access string) (err error) {

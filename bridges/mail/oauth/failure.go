@@ -31,8 +31,12 @@ const again = "sign in again in the console, under Settings → E-mail (MAIL_OAU
 
 // Missing is what the settings lack for signing in at a server without a password, nil for
 // nothing. variable has the server's address.
-func Missing(o chat.MailOAuth, variable string) *Failure {
+func Missing(o chat.MailOAuth, variable string, server *chat.MailHost) *Failure {
 	missing := o.Missing()
+	if missing == "" && !o.Trusts(server) {
+		return &Failure{Problem: server.Host + " is no mail server of " + titleOf(o) + ", whose tokens open the mailbox",
+			Fix: "correct " + variable + ", or MAIL_OAUTH"}
+	}
 	f := &Failure{Problem: missing + " is missing, which relay needs to sign in without a password", Fix: "set " + missing}
 	switch missing {
 	case "":
