@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,8 +27,25 @@ func newAssistants(s *Server, version string) *assistants {
 // asked is the context's key of the request that a tool works for.
 type asked struct{}
 
+// protocolMessage is a message of JSON-RPC, as far as relay itself looks at it: what is no message
+// is refused like any other wrong body.
+type protocolMessage struct {
+	JSONRPC string                     `json:"jsonrpc"`
+	Method  string                     `json:"method"`
+	Params  map[string]json.RawMessage `json:"params"`
+}
+
 func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	message, err := readJSON(r)
+	if err == nil {
+		_, err = unmarshal[protocolMessage](message)
+	}
+	if err != nil {
+		return nil, err
+	}
 	inner := r.Clone(context.WithValue(r.Context(), asked{}, r))
+	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
+	inner.Header.Set("Content-Type", "application/json")
 	inner.Header.Set("Accept", "application/json, text/event-stream") // as clients have to say, and some do not
 	answer := &keptAnswer{header: w.Header(), status: http.StatusOK}
 	a.protocol.ServeHTTP(answer, inner)

@@ -156,6 +156,7 @@ func TestAssistantTools(t *testing.T) {
 		_, key := s.newKey(administers, chat.APIKey{Scopes: chat.KeyScopes{scope}})
 		h := s.assistant(key)
 		for name, use := range everyTool {
+			s.must("POST", "/api/admin/sessions/"+session+"/reopen", secretKey, nil) // another tool has closed it
 			_, refused := h.use(name, usable(use.arguments, session))
 			switch {
 			case scope != use.scope && !strings.Contains(refused, "lacks the scope") || scope != use.scope && !strings.Contains(refused, string(use.scope)):

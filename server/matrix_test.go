@@ -75,7 +75,7 @@ var matrix = map[string]entry{
 	"PATCH /api/admin/sessions/{session}/messages/{id}":  {operator, "/api/admin/sessions/$S/messages/$M", object{"content": "changed"}, 0},
 	"DELETE /api/admin/sessions/{session}/messages/{id}": {operator, "/api/admin/sessions/$S/messages/$M", nil, 0},
 	"POST /api/admin/sessions/{session}/attachments":     {operator, "/api/admin/sessions/$S/attachments", formOf, 0},
-	"POST /api/admin/sessions/{session}/commands":        {operator, "/api/admin/sessions/$S/commands", object{"command": "!info"}, 0},
+	"POST /api/admin/sessions/{session}/commands":        {operator, "/api/admin/sessions/$S/commands", object{"command": "!read"}, 0},
 	"POST /api/admin/sessions/{session}/close":           {operator, "/api/admin/sessions/$S/close", nil, 0},
 	"POST /api/admin/sessions/{session}/reopen":          {operator, "/api/admin/sessions/$S/reopen", nil, 0},
 	"POST /api/admin/sessions/{session}/block":           {operator, "/api/admin/sessions/$S/block", nil, 0},

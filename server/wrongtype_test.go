@@ -23,7 +23,7 @@ func TestWrongTypesAreNamed(t *testing.T) {
 				method, path, _ := strings.Cut(rt, " ")
 				schema, examples := bodyOf(method, path)
 				key := publicKey
-				if strings.HasPrefix(path, "/api/admin/") {
+				if strings.HasPrefix(path, "/api/admin/") || path == "/mcp" {
 					key = secretKey
 				}
 				for _, example := range examples {
