@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	mailaddress "net/mail"
-	"slices"
 	"sync"
 	"time"
 
@@ -63,10 +62,7 @@ func (m *Mail) healthOf(settings chat.MailSettings) *mail.Health {
 }
 
 // on reports whether e-mails are sent for any site.
-func (m *Mail) on() bool {
-	sites := m.engine.Sites()
-	return slices.ContainsFunc(sites.All(), func(site chat.Site) bool { return sites.Settings(site.ID).Mail().On() })
-}
+func (m *Mail) on() bool { return m.engine.Sites().Mail() }
 
 // common are the settings that are the same for all sites.
 func (m *Mail) common() chat.MailSettings {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,6 +60,11 @@ func (s *Settings) Mail() MailSettings {
 
 // On reports whether e-mails are sent.
 func (m MailSettings) On() bool { return m.Server != "" && m.From != "" }
+
+// Mail reports whether e-mails are sent for any site.
+func (s *Sites) Mail() bool {
+	return slices.ContainsFunc(s.All(), func(site Site) bool { return s.Settings(site.ID).Mail().On() })
+}
 
 // TeamMail is the payload of [EventTeamMail].
 type TeamMail struct {

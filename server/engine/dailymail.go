@@ -22,7 +22,7 @@ const metaDailyMails = "daily_mails"
 
 // askDailyMails asks for the daily e-mails that are due.
 func (m *mails) askDailyMails(ctx context.Context, now chat.Time) error {
-	if m.relay.backend || !m.mailsAnywhere() {
+	if m.relay.backend || !m.relay.Sites().Mail() {
 		return nil
 	}
 	var due []chat.DailyMail
@@ -44,17 +44,6 @@ func (m *mails) askDailyMails(ctx context.Context, now chat.Time) error {
 		}
 		return c.PutMeta(metaDailyMails, string(chat.MustJSON(asked)))
 	})
-}
-
-// mailsAnywhere reports whether e-mails are sent for any site.
-func (m *mails) mailsAnywhere() bool {
-	sites := m.relay.Sites()
-	for _, site := range sites.All() {
-		if sites.Settings(site.ID).Mail().On() {
-			return true
-		}
-	}
-	return false
 }
 
 // dailyDue lists the daily e-mails that are due, and when each person got the latest.
