@@ -368,31 +368,38 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 		withKey := administers
 		withKey.Key = &parent
 		_, secret := s.keys()
-		for how, race := range map[string]struct {
+		// In this order: a replaced secret key ends the maker's as well.
+		for _, race := range []struct {
+			name  string
 			by    chat.Author
 			valid func(team.Reader) error
 			end   func() error
 		}{
-			"ended": {withKey, func(team.Reader) error { return nil }, func() error { return s.team.Keys.End(t.Context(), id) }},
-			"replaced": {administers, s.ring.Still(secret), func() error {
+			{"ended", withKey, func(team.Reader) error { return nil }, func() error { return s.team.Keys.End(t.Context(), id) }},
+			{"replaced", administers, s.ring.Still(secret), func() error {
 				_, err := s.ring.ReplaceSecret(t.Context(), server.Replacement{EndKeys: true})
 				return err
 			}},
 		} {
 			var all sync.WaitGroup
 			var made atomic.Int64
+			enough := make(chan struct{})
 			for range 8 {
 				all.Go(func() {
 					for {
 						if _, _, err := s.team.Keys.Add(t.Context(), race.by, chat.APIKey{Name: "child", Scopes: chat.AllScopes}, race.valid); err != nil {
 							return
 						}
-						made.Add(1)
+						if made.Add(1) == 20 {
+							close(enough)
+						}
 					}
 				})
 			}
-			for made.Load() < 20 {
-				time.Sleep(time.Millisecond)
+			select {
+			case <-enough:
+			case <-time.After(time.Minute):
+				t.Fatalf("%s: only %d keys could be made", race.name, made.Load())
 			}
 			if err := race.end(); err != nil {
 				t.Fatal(err)
@@ -400,7 +407,7 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 			all.Wait()
 			list, err := s.team.Keys.List(t.Context())
 			if err != nil || len(list) > 0 {
-				t.Errorf("%s: %d of %d keys are left: %v", how, len(list), made.Load(), err)
+				t.Errorf("%s: %d of %d keys are left: %v", race.name, len(list), made.Load(), err)
 			}
 		}
 	}, unset)
