@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -151,7 +152,7 @@ func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 		return chat.AITest{}, chat.Errorf(chat.Conflict, "The AI is not set up: it needs an address and a model")
 	}
 	client, _ := a.current(settings)
-	test := testAI(ctx, client)
+	test := testAI(ctx, client, settings)
 	if !test.OK && !settings.Trusted && guard.IsPrivateName(ctx, settings.BaseURL, a.opts.Allowed) {
 		test.Confirm = chat.HostOf(settings.BaseURL)
 		test.Fix = "confirm that the AI is in your own network"
@@ -159,12 +160,15 @@ func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 	return test, a.engine.SpendTokens(ctx, "", test.Tokens)
 }
 
-func testAI(ctx context.Context, client *ai.Client) chat.AITest {
+func testAI(ctx context.Context, client *ai.Client, settings chat.AI) chat.AITest {
 	answer, err := client.Test(ctx)
 	test := chat.AITest{OK: err == nil, Answer: answer.Text, Tokens: answer.Tokens, DurationMs: answer.Took.Milliseconds()}
 	var f *ai.Failure
 	if errors.As(err, &f) {
 		test.Error, test.Fix = f.Problem, f.Fix
+	}
+	if settings.Withheld && strings.Contains(test.Fix, "AI_API_KEY") {
+		test.Fix = "set AI_BASE_URL beside AI_API_KEY: relay sends that key to no address that was set elsewhere"
 	}
 	return test
 }
@@ -186,7 +190,7 @@ func ExamineAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, ru
 		out.Findings = missingFindings(s, []string{missing})
 		return out
 	}
-	out.Findings = []chat.Finding{chat.Fine("settings", "mode "+settings.Mode+", model "+settings.Model), askFinding(testAI(ctx, newAIClient(settings, allowed)))}
+	out.Findings = []chat.Finding{chat.Fine("settings", "mode "+settings.Mode+", model "+settings.Model), askFinding(testAI(ctx, newAIClient(settings, allowed), settings))}
 	if running != nil && running.State == chat.AIFailing && !chat.Failed(out.Findings) {
 		out.Findings = append(out.Findings, chat.Finding{Subject: "running relay", Level: chat.FindingWarn, Text: running.LastError, Fix: running.Fix})
 	}

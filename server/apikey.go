@@ -40,7 +40,7 @@ func (r rules) opened(by chat.Author) (chat.Author, error) {
 	case !r.scopes.Meets(by.Key.Scopes):
 		return by, chat.LacksScope(r.scopes...)
 	}
-	if !slices.ContainsFunc(r.scopes, func(s chat.KeyScope) bool { return !s.ForOperators() }) {
+	if !slices.ContainsFunc(r.scopes, func(s chat.KeyScope) bool { return !s.ForOperators() && by.Key.Scopes.Has(s) }) {
 		by.Role = chat.RoleOperator
 	}
 	return by, nil
@@ -165,6 +165,9 @@ func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	var err error
 	if k.Scopes, err = chat.KeyScopesOf(in.Scopes); err != nil {
 		return nil, err
+	}
+	if in.Sites != nil && len(in.Sites) == 0 { // all are meant by leaving it out, not by naming none
+		return nil, chat.ErrorAt(chat.Invalid, "sites", "sites must name one or more websites. Leave it out for all of them")
 	}
 	if len(in.Sites) > 0 {
 		if k.Sites, err = s.sites().SetOf(in.Sites, by.Sites); err != nil {

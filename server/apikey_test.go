@@ -96,6 +96,34 @@ func TestAPIKey(t *testing.T) {
 	})
 }
 
+// A key that only writes learns nothing of a conversation that it changes, and one for settings
+// or people sees what it is about.
+func TestNarrowKeys(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	visitor := s.bound("v", "")
+	s.says(visitor, object{"id": "v-1", "email": "vera@example.com"})
+	session := visitor.id
+	keyFor := func(scope chat.KeyScope) string {
+		_, text := s.newKey(administers, chat.APIKey{Name: string(scope), Scopes: chat.KeyScopes{scope}})
+		return text
+	}
+	path := "/api/admin/sessions/" + session
+	a := s.must("PATCH", path, keyFor(chat.ScopeWrite), object{"addTags": []string{"vip"}})
+	if strings.Contains(string(a.body), "hello") || strings.Contains(string(a.body), "vera@") || fmt.Sprint(a.get("tags")) != "[vip]" {
+		t.Errorf("who only writes gets %s", a.body)
+	}
+	if a := s.must("PATCH", path, secretKey, object{"addTags": []string{"new"}}); !strings.Contains(string(a.body), "vera@") {
+		t.Errorf("the secret key gets %s", a.body)
+	}
+	settings := keyFor(chat.ScopeSettings)
+	for _, path := range []string{"/api/admin/sites", "/api/admin/knowledge", "/api/admin/saved-answers"} {
+		s.must("GET", path, settings, nil)
+	}
+	s.refused(s.call("GET", "/api/admin/people", settings, nil), 403, "read or people")
+	s.must("GET", "/api/admin/people", keyFor(chat.ScopePeople), nil)
+	s.refused(s.call("POST", "/api/admin/api-keys", secretKey, object{"name": "x", "scopes": []string{"read"}, "sites": []string{}}), 400, "sites must name one or more websites")
+}
+
 // What cannot be a key is refused beside its field.
 func TestHostileKeys(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))

@@ -211,7 +211,7 @@ func parseCursor(given string) (c chat.Cursor, err error) {
 	return c, nil
 }
 
-func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	var stuck []chat.Delivery
 	var views []sessionView
 	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) error {
@@ -229,7 +229,16 @@ func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, _ chat
 		return nil, err
 	}
 	views[0].Undelivered = undeliveredViews(stuck)
+	if !by.Holds(chat.ScopeRead) {
+		views[0].hide()
+	}
 	return views[0], nil
+}
+
+// hide takes out who the visitor is and what was said, for programs that only write.
+func (v *sessionView) hide() {
+	v.Metadata, v.Identity = chat.Metadata{}, nil
+	v.PreChat, v.CSAT, v.LastMessage, v.Undelivered = nil, nil, nil, nil
 }
 
 func (s *conversationAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
@@ -315,7 +324,7 @@ func (s *conversationAPI) open(_ http.ResponseWriter, r *http.Request, by chat.A
 		return nil, err
 	}
 	if by.Key != nil {
-		s.audit(r, by, chat.AuditKeyUsed, session.ID, "began")
+		s.auditAt(r, by, site.ID, chat.AuditKeyUsed, session.ID, "began")
 	}
 	return s.view(&session, first), nil
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"net/url"
 	"time"
 )
 
@@ -49,17 +50,46 @@ type AI struct {
 	DailyTokens                         int64 // 0 is no limit
 	MaxAnswers                          int
 	AddressCalls                        int // an hour, 0 is no limit
+	// Withheld: there is a key, which stays with the address beside it in the environment.
+	Withheld bool
 	// Trusted: the address is the environment's, or an administrator confirmed its host. It
 	// may be a private one.
 	Trusted bool
 }
 
-// AI returns the settings of the AI.
+// AI returns the settings of the AI. A key that the environment keeps secret goes to no address on
+// another machine that somebody chose elsewhere.
 func (s *Settings) AI() AI {
-	return AI{BaseURL: s.Text("aiBaseUrl"), Key: s.Text("aiApiKey"), Model: s.Text("aiModel"), EmbeddingModel: s.Text("aiEmbeddingModel"),
+	key := s.Text("aiApiKey")
+	withheld := s.Source("aiApiKey") == FromEnvironment && s.Source("aiBaseUrl") != FromEnvironment && !isHere(s.Text("aiBaseUrl"))
+	if withheld {
+		key = ""
+	}
+	return AI{BaseURL: s.Text("aiBaseUrl"), Key: key, Withheld: withheld, Model: s.Text("aiModel"), EmbeddingModel: s.Text("aiEmbeddingModel"),
 		Name: s.Text("aiName"), Instructions: s.Text("aiSystemPrompt"), Mode: s.Text("aiMode"),
 		Delay: time.Duration(s.Number("aiTakeoverDelay")) * time.Second, DailyTokens: s.Number("aiDailyTokens"),
 		MaxAnswers: int(s.Number("aiMaxAnswers")), AddressCalls: int(s.Number("aiCallsPerAddress")), Trusted: s.Source("aiBaseUrl") == FromEnvironment || s.AIHostConfirmed(s.Text("aiBaseUrl"))}
+}
+
+// keepAIKey takes back the stored key when a change leads to another server and brings no key for
+// it: who may change settings must not read the key by that.
+func (s *Settings) keepAIKey(changes map[string]Raw) {
+	next, changed := changes["aiBaseUrl"]
+	_, given := changes["aiApiKey"]
+	if !changed || given || s.Source("aiApiKey") == FromEnvironment {
+		return
+	}
+	var to string
+	_ = json.Unmarshal(next, &to) // nothing, or checked before
+	if from := HostOf(s.Text("aiBaseUrl")); from != "" && from != HostOf(to) && !isHere(to) {
+		changes["aiApiKey"] = nil
+	}
+}
+
+// isHere reports whether an address leads to this machine.
+func isHere(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (&MailHost{Host: u.Hostname()}).Local()
 }
 
 // SetUp reports whether there is an AI to ask.

@@ -94,6 +94,7 @@ func (s *Settings) Changes(patch map[string]json.RawMessage) (map[string]Raw, er
 		return nil, &Error{Kind: Invalid, Text: strings.Join(mistakes, "; "), Fields: fields}
 	}
 	s.keepMailSecrets(changes)
+	s.keepAIKey(changes)
 	return changes, nil
 }
 
