@@ -21,7 +21,7 @@ const (
 // Limits of what is asked: how long the answer may take, and how many wait for one.
 const (
 	consentLife   = 10 * time.Minute
-	maxConsents   = 20
+	maxConsents   = 20   // one of each sign-in
 	longestAnswer = 4000 // characters of a part of what the provider sends along
 )
 
@@ -39,7 +39,7 @@ type consent struct {
 }
 
 var (
-	errConsentUnknown = chat.Errorf(chat.Conflict, "This sign-in was used already, took longer than ten minutes, or was begun in another browser. Press Sign in again")
+	errConsentUnknown = chat.Errorf(chat.Conflict, "This sign-in was used already, took longer than ten minutes, or was begun in another browser or once more. Press Sign in again")
 	errConsentChanged = chat.Errorf(chat.Conflict, "The provider or the client ID has changed since this sign-in began. Press Sign in again")
 	errConsentNoRoom  = chat.Errorf(chat.Conflict, "Sign in at the console first: the provider leads back to it")
 )
@@ -81,7 +81,7 @@ func (s *mailAPI) askConsent(w http.ResponseWriter, r *http.Request, by chat.Aut
 	o := s.engine.Settings().MailOAuth()
 	asked := consent{chat.Hash(state), by.SignIn, o.Provider, o.Client, verifier, chat.Now().Add(consentLife)}
 	err = s.changeConsents(r.Context(), func(list []consent) []consent {
-		list = append(list, asked)
+		list = append(slices.DeleteFunc(list, func(c consent) bool { return c.SignIn == by.SignIn }), asked)
 		return list[max(0, len(list)-maxConsents):]
 	})
 	return map[string]string{"url": page}, err

@@ -24,6 +24,7 @@ const fileLife = 30 * 24 * time.Hour
 // who wrote a message.
 type phrases struct {
 	Subject, Wrote, You, Before, GoOn, Answer, Ask, AskAnswer, Stranger, Why, Stop string
+	FirstSubject, FirstWhy                                                         string // to whom the team writes first
 }
 
 //go:embed words.json
@@ -77,6 +78,9 @@ func (s *Sink) compose(ctx context.Context, l *engine.Letter, from *mail.Address
 		thread = s.opts.Threads.Visitor(l.Session.ID)
 	}
 	p.answerable = thread != "" && s.answerable()
+	if l.First() {
+		p.Subject, p.Why, p.Stranger = p.FirstSubject, p.FirstWhy, ""
+	}
 	p.fill()
 	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
 	host := hostOf(s.opts.Base)
@@ -186,7 +190,7 @@ func (p *page) text() string {
 		b.WriteString(p.Answer + "\n\n")
 	}
 	if p.asks {
-		b.WriteString(p.Ask + " " + p.Stranger + "\n\n")
+		b.WriteString(strings.TrimSpace(p.Ask+" "+p.Stranger) + "\n\n")
 	}
 	if len(p.quoted) > 0 {
 		b.WriteString(p.Before + "\n\n")

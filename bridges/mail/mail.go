@@ -13,6 +13,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"golang.org/x/time/rate"
 
+	"github.com/relay-chat/relay/bridges/cut"
 	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -220,12 +221,15 @@ func Trial(ctx context.Context, settings chat.MailSettings, tokens *oauth.Tokens
 	return to, server.transmit(ctx, m)
 }
 
+// longestSubject bounds a subject, which may have a visitor's name in it, in UTF-16 units.
+const longestSubject = 200
+
 // newLetter begins an e-mail, which no machine should answer (RFC 3834).
 func newLetter(from *mail.Address, to, subject, id string) *gomail.Msg {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	m.FromMailAddress(from)
 	m.ToMailAddress(&mail.Address{Address: to})
-	m.Subject(subject)
+	m.Subject(cut.Line(subject, longestSubject))
 	m.SetDate()
 	m.SetMessageIDWithValue(id)
 	m.SetGenHeader("Auto-Submitted", "auto-generated")

@@ -603,8 +603,9 @@ func TestWriteFirst(t *testing.T) {
 		if err := p.deliver(session.ID); err != nil {
 			t.Fatal(err)
 		}
-		if l := p.arrived(1)[0]; l.To != ana || !strings.Contains(l.Text, "Your lamp is here.") || l.Header.Get("Bcc") != "" {
-			t.Errorf("%s got %s", l.To, l.Text)
+		if l := p.arrived(1)[0]; l.To != ana || !strings.Contains(l.Text, "Your lamp is here.") || l.Header.Get("Bcc") != "" ||
+			subject(l) != "Shop has written to you" || !strings.Contains(l.Text, "because Shop wrote to this address") || strings.Contains(l.Text, "not you?") {
+			t.Errorf("%s got %s\n%s", l.To, subject(l), l.Text)
 		}
 		refused := func(want, email, id string) {
 			t.Helper()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,6 +37,13 @@ type Letter struct {
 	Answered *chat.ReceivedMail // the visitor's last e-mail, nil if there was none
 	keys     MailKeys
 	earlier  int64 // Session.MailedSeq before
+}
+
+// First reports whether the team began the conversation and the visitor has said nothing in it.
+func (l *Letter) First() bool {
+	visitors := func(m chat.Message) bool { return m.Sender == chat.SenderVisitor }
+	return strings.HasPrefix(l.Session.VisitorID, mailVisitor) && l.Answered == nil &&
+		!slices.ContainsFunc(l.Quoted, visitors) && !slices.ContainsFunc(l.Messages, visitors)
 }
 
 // MailKeys hides an e-mail address, see [chat.MailAddress]: as such, with "", or together with

@@ -176,9 +176,12 @@ func (m *mails) NewByMail(ctx context.Context, site string, a *MailAnswer) (chat
 	return s, err
 }
 
+// mailVisitor begins the visitor's id of such a session.
+const mailVisitor = "email:"
+
 // mailSession is a new session of somebody who is known by an e-mail address.
 func mailSession(site, email, name string, keys MailKeys) chat.Session {
-	s := chat.Session{ID: chat.NewID(), Site: site, VisitorID: "email:" + keys(email, "visitor"), Status: chat.StatusOpen, CreatedAt: chat.Now(),
+	s := chat.Session{ID: chat.NewID(), Site: site, VisitorID: mailVisitor + keys(email, "visitor"), Status: chat.StatusOpen, CreatedAt: chat.Now(),
 		TokenHash: chat.Hash(chat.NewToken())} // which nobody has: only links lead there
 	s.Browser = chat.Hash("email\n" + keys(email, "browser"))
 	s.LastActivity = s.CreatedAt

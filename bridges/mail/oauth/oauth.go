@@ -10,14 +10,12 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/endpoints"
 
+	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // Limits of what a provider answers. The library reads a megabyte of it at most.
-const (
-	timeout   = 20 * time.Second
-	maxHeader = 64 << 10
-)
+const timeout = 20 * time.Second
 
 // A provider gets the client's secret in the body, as Google and Microsoft ask for it. Another one
 // may want it in the header, which is tried first.
@@ -59,12 +57,10 @@ func (t *Tokens) configOf(o chat.MailOAuth) (*oauth2.Config, chat.MailProvider, 
 }
 
 // newClient makes a client for token endpoints. They are where an administrator of all sites says,
-// like the mail servers: in a private network, too. What they answer is not shown, but for the
-// error's name and words.
+// like the mail servers: in a private network, too, but not where a cloud serves its metadata. What
+// they answer is not shown, but for the error's name and words.
 func newClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxResponseHeaderBytes = maxHeader
-	return &http.Client{Transport: transport, Timeout: timeout,
+	return &http.Client{Transport: guard.NewTransport(guard.Private), Timeout: timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
