@@ -115,6 +115,9 @@ var everyTool = map[string]struct {
 	"doctor":               {chat.ScopeSettings, object{}},
 }
 
+// alsoOpens is a second scope that opens a tool: that of whoever changes what it reads.
+var alsoOpens = map[string]chat.KeyScope{"list_people": chat.ScopePeople, "ask_knowledge": chat.ScopeSettings, "unanswered_questions": chat.ScopeSettings}
+
 func usable(arguments object, session string) object {
 	out := object{}
 	for name, value := range arguments {
@@ -158,10 +161,11 @@ func TestAssistantTools(t *testing.T) {
 		for name, use := range everyTool {
 			s.must("POST", "/api/admin/sessions/"+session+"/reopen", secretKey, nil) // another tool has closed it
 			_, refused := h.use(name, usable(use.arguments, session))
+			opens := scope == use.scope || scope == alsoOpens[name]
 			switch {
-			case scope != use.scope && !strings.Contains(refused, "lacks the scope") || scope != use.scope && !strings.Contains(refused, string(use.scope)):
+			case !opens && (!strings.Contains(refused, "lacks the scope") || !strings.Contains(refused, string(use.scope))):
 				t.Errorf("%s with %s answers %q", name, scope, refused)
-			case scope == use.scope && refused != "":
+			case opens && refused != "":
 				t.Errorf("%s with its scope answers %q", name, refused)
 			}
 		}
