@@ -9,12 +9,16 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/relay-chat/relay/bridges/bridgetest"
+	"github.com/relay-chat/relay/bridges/slack/slacktest"
+	"github.com/relay-chat/relay/bridges/telegram/telegramtest"
 	"github.com/relay-chat/relay/db/dbtest"
 )
 
@@ -29,7 +33,7 @@ const (
 type siteOfModel struct {
 	id, name, key string
 	archived      bool
-	channel       string // of its own on Discord; "" is the common one
+	channels      map[string]string // by platform: of its own, if it has one
 }
 
 // siteTalk is one visitor's conversation at one site.
@@ -39,26 +43,35 @@ type siteTalk struct {
 	session  string
 	messages []string
 	closed   bool
-	channel  string // in which its thread is
+	channels map[string]string // by platform: in which its thread is
+}
+
+// platformOfModel is a platform on which the conversations stand.
+type platformOfModel struct {
+	bridgetest.Platform
+	name, setting string
+	channels      []string // the common one first
+	patience      time.Duration
 }
 
 // agency is a relay with several websites, and its model.
 type agency struct {
 	*world
-	nodes    []*instance
-	turn     int // of the node that is asked next
-	sites    []*siteOfModel
-	channels []string // of Discord, the common one first
-	talks    []*siteTalk
-	written  int
-	crashes  int
+	nodes   []*instance
+	turn    int // of the node that is asked next
+	sites   []*siteOfModel
+	places  []*platformOfModel
+	talks   []*siteTalk
+	written int
+	crashes int
 }
 
 // TestSitesModel lets visitors with the same ids write at up to 20 websites and operators
 // answer, while websites are added, renamed, archived, opened again and moved to channels of
 // their own and relay is killed; on PostgreSQL there are two nodes, asked in turn. Who sees
-// what is as the model says: nothing crosses, nothing is lost, no key of another website
-// learns of a conversation. Package bridges does this on three platforms.
+// what is as the model says, on the platforms too: nothing crosses, nothing is lost, no key of
+// another website learns of a conversation. Package bridges does this without kills, with operators
+// who answer there.
 func TestSitesModel(t *testing.T) {
 	inBackground(t)
 	drawAtRandom(t)
@@ -68,8 +81,7 @@ func TestSitesModel(t *testing.T) {
 	}{"sqlite": {dbtest.FileURL, 1}, "postgres": {dbtest.PostgresURL, 2}} {
 		sites, messages, crashes := 0, 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
-			a := &agency{world: newWorld(t, 0, "DATABASE_URL="+c.fresh(t)), sites: []*siteOfModel{{id: "main", name: "First site", key: crashPublicKey}}}
-			a.channels = []string{a.f.Channel, a.f.AddChannel(), a.f.AddChannel()}
+			a := newAgency(t, c.fresh(t))
 			for range c.nodes {
 				a.nodes = append(a.nodes, a.start())
 			}
@@ -106,6 +118,27 @@ func TestSitesModel(t *testing.T) {
 		})
 		t.Logf("%s: %d sites, %d messages, %d crashes", name, sites, messages, crashes)
 	}
+}
+
+// newAgency is an agency on Discord and Slack, and with -long on Telegram, which takes twenty
+// messages a minute: with three channels on each.
+func newAgency(t *testing.T, database string) *agency {
+	slac := slacktest.New(t)
+	a := &agency{world: newWorld(t, 0, "DATABASE_URL="+database, "SLACK_BOT_TOKEN="+slac.BotToken, "SLACK_APP_TOKEN="+slac.AppToken,
+		"SLACK_CHANNEL_ID="+slac.Channel, "SLACK_API_URL="+slac.URL)}
+	a.sites = []*siteOfModel{{id: "main", name: "First site", key: crashPublicKey, channels: map[string]string{}}}
+	a.places = []*platformOfModel{{a.f, "discord", "discordChannelId", []string{a.f.Channel}, patience},
+		{slac, "slack", "slackChannelId", []string{slac.Channel}, patience}}
+	if *long {
+		tele := telegramtest.New(t)
+		group := strconv.FormatInt(tele.Group, 10)
+		a.environ = append(a.environ, "TELEGRAM_BOT_TOKEN="+tele.Token, "TELEGRAM_CHAT_ID="+group, "TELEGRAM_API_URL="+tele.URL)
+		a.places = append(a.places, &platformOfModel{tele, "telegram", "telegramChatId", []string{group}, 15 * time.Minute})
+	}
+	for _, p := range a.places {
+		p.channels = append(p.channels, p.AddChannel(), p.AddChannel())
+	}
+	return a
 }
 
 // next is the node whose turn it is.
@@ -208,7 +241,7 @@ func (a *agency) addsSite(rt *rapid.T) {
 	name := fmt.Sprint("Shop ", len(a.sites))
 	var made struct{ ID, PublicKey string }
 	a.must(rt, "POST", "/api/admin/sites", crashSecretKey, map[string]any{"name": name}, &made)
-	s := &siteOfModel{id: made.ID, name: name, key: made.PublicKey}
+	s := &siteOfModel{id: made.ID, name: name, key: made.PublicKey, channels: map[string]string{}}
 	a.sites = append(a.sites, s)
 	a.changed(rt, s, "name", s.name)
 }
@@ -217,13 +250,15 @@ func (a *agency) addsSite(rt *rapid.T) {
 // where it has to.
 func (a *agency) movesSite(rt *rapid.T) {
 	s := a.site(rt, func(*siteOfModel) bool { return true })
-	s.channel = rapid.SampledFrom(append([]string{""}, a.channels[1:]...)).Draw(rt, "channel")
-	a.settle(rt)
+	p := rapid.SampledFrom(a.places).Draw(rt, "platform")
+	to := rapid.IntRange(0, len(p.channels)-1).Draw(rt, "channel")
+	a.settle(rt, p)
 	var value any
-	if s.channel != "" {
-		value = s.channel
+	delete(s.channels, p.name)
+	if to > 0 {
+		value, s.channels[p.name] = p.channels[to], p.channels[to]
 	}
-	a.must(rt, "PATCH", "/api/admin/sites/"+s.id+"/settings", crashSecretKey, map[string]any{"discordChannelId": value}, nil)
+	a.must(rt, "PATCH", "/api/admin/sites/"+s.id+"/settings", crashSecretKey, map[string]any{p.setting: value}, nil)
 	a.agree(rt, "/api/admin/bridges", func(text string) bool {
 		var answer struct {
 			Bridges []struct {
@@ -237,12 +272,12 @@ func (a *agency) movesSite(rt *rapid.T) {
 		channel := ""
 		for _, b := range answer.Bridges {
 			for _, own := range b.Sites {
-				if b.Name == "discord" && own.Site == s.id {
+				if b.Name == p.name && own.Site == s.id {
 					channel = own.Channel
 				}
 			}
 		}
-		return channel == s.channel
+		return channel == s.channels[p.name]
 	})
 }
 
@@ -281,7 +316,11 @@ func (a *agency) visitorWrites(rt *rapid.T) {
 	a.must(rt, "POST", "/api/widget/init", s.key, init, &opened)
 	i := slices.IndexFunc(a.talks, func(k *siteTalk) bool { return k.session == opened.SessionID })
 	if i < 0 {
-		i, a.talks = len(a.talks), append(a.talks, &siteTalk{at: s, visitor: visitor, session: opened.SessionID, channel: cmp.Or(s.channel, a.channels[0])})
+		k := &siteTalk{at: s, visitor: visitor, session: opened.SessionID, channels: map[string]string{}}
+		for _, p := range a.places {
+			k.channels[p.name] = cmp.Or(s.channels[p.name], p.channels[0])
+		}
+		i, a.talks = len(a.talks), append(a.talks, k)
 	}
 	k := a.talks[i]
 	if k.at != s || k.visitor != visitor {
@@ -374,7 +413,7 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// compare holds relay and Discord to the model.
+// compare holds relay and the platforms to the model.
 func (a *agency) compare(rt *rapid.T) {
 	all := []string{}
 	for _, k := range a.talks {
@@ -386,26 +425,28 @@ func (a *agency) compare(rt *rapid.T) {
 	if got := a.listed(rt, ""); !sameSet(got, all) {
 		rt.Fatalf("all sites list %d conversations, the model has %d", len(got), len(all))
 	}
-	a.settle(rt)
-	for _, v := range a.f.Violations() {
-		rt.Error(v)
+	for _, p := range a.places {
+		a.settle(rt, p)
+		for _, v := range p.Violations() {
+			rt.Errorf("%s: %s", p.name, v)
+		}
 	}
 }
 
-// settle waits until Discord shows what the model has.
-func (a *agency) settle(rt *rapid.T) {
+// settle waits until a platform shows what the model has.
+func (a *agency) settle(rt *rapid.T, p *platformOfModel) {
 	problem := errors.New("nothing is there")
-	for deadline := time.Now().Add(patience); problem != nil; time.Sleep(10 * time.Millisecond) {
-		if problem = a.shown(); problem != nil && time.Now().After(deadline) {
-			rt.Fatalf("not within %s: %v", patience, problem)
+	for deadline := time.Now().Add(p.patience); problem != nil; time.Sleep(10 * time.Millisecond) {
+		if problem = a.shown(p); problem != nil && time.Now().After(deadline) {
+			rt.Fatalf("%s, not within %s: %v", p.name, p.patience, problem)
 		}
 	}
 }
 
 // shown compares the threads: each has the messages of one conversation.
-func (a *agency) shown() error {
+func (a *agency) shown(p *platformOfModel) error {
 	threads, channels := map[string][]string{}, map[string]string{} // by the first message
-	for _, th := range a.f.Threads() {
+	for _, th := range p.Threads() {
 		if list := ofModel.FindAllString(texts(th), -1); len(list) > 0 {
 			threads[list[0]], channels[list[0]] = list, th.Channel
 		}
@@ -415,8 +456,8 @@ func (a *agency) shown() error {
 			continue
 		}
 		first := k.messages[0]
-		if !slices.Equal(threads[first], k.messages) || channels[first] != k.channel {
-			return fmt.Errorf("a thread of %s in %s has %v, the model, in %s, %v", k.at.id, channels[first], threads[first], k.channel, k.messages)
+		if !slices.Equal(threads[first], k.messages) || channels[first] != k.channels[p.name] {
+			return fmt.Errorf("a thread of %s in %s has %v, the model, in %s, %v", k.at.id, channels[first], threads[first], k.channels[p.name], k.messages)
 		}
 	}
 	return nil
