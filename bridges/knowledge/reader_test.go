@@ -212,8 +212,9 @@ func TestSitemapBomb(t *testing.T) {
 	b := newBase(t, dbtest.Memory(t), apart)
 	s := newSite(t, map[string]http.HandlerFunc{"/lamp": page("Lamp", "<p>A lamp.</p>")})
 	fmt.Fprintf(z, "<urlset><url><loc>%s/lamp</loc></url>", s.URL)
+	open := `<a b="` + strings.Repeat("c", 22) + `">` // 30 bytes: a reader under the race detector is slow
 	for range 55 {
-		_, _ = io.WriteString(z, strings.Repeat("<a>", 100_000))
+		_, _ = io.WriteString(z, strings.Repeat(open, 10_000))
 	}
 	_ = z.Close()
 	s.set("/sitemap.xml.gz", text("application/gzip", packed.String()))
