@@ -47,7 +47,7 @@ func (b stubBridge) Check(context.Context) []chat.Finding {
 }
 
 func TestBridgeThatRuns(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		kinds := bridges.Kinds(bridges.Env{Log: discard, WebhookURL: "https://chat.example.com/api/webhooks/"})
 		stub := stubBridge{wrong: &chat.Misconfigured{Problem: "the bot is no administrator", Fix: "make it one"}}
 		kinds[0].New = func(*chat.Settings) (chat.Bridge, error) { return stub, nil }
@@ -134,7 +134,7 @@ func TestDoctorRevealsNothing(t *testing.T) {
 
 // TestChannelOfSite: a site's own channel is refused with a reason wherever it cannot be had.
 func TestChannelOfSite(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		s := newSite(t, store)
 		shop := s.must("POST", "/api/admin/sites", secretKey, object{"name": "Shop"}).text("id")
 		at := "/api/admin/bridges/telegram"

@@ -10,7 +10,7 @@ import (
 
 // TestChatPage: each site has a page with nothing but its chat, which a phone can install.
 func TestChatPage(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		s := newSite(t, store)
 		s.must("PATCH", "/api/admin/settings", secretKey, object{"operatorName": "Ada & Ben", "primaryColor": "#0b7285"})
 		page := func(path string, want ...string) {

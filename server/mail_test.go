@@ -27,7 +27,7 @@ func mails(server *mailtest.Server) func(*config.Config) {
 // TestLettersPage: the link in an e-mail continues the conversation, confirms the address on a
 // click, and ends the e-mails by one click of the mail program; looking at it does nothing.
 func TestLettersPage(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, d *db.DB) {
 		post := mailtest.New(t)
 		s := newSite(t, d, mails(post))
 		v := s.bound("ana", "")
@@ -127,7 +127,7 @@ func (s *site) mailState(address, about string) chat.MailState {
 
 // TestInvitationsByMail: a link goes out with a secret of its own; what became of it is listed.
 func TestInvitationsByMail(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, d *db.DB) {
 		post := mailtest.New(t)
 		s := newSite(t, d, mails(post))
 		const path = "/api/admin/invitations"

@@ -72,7 +72,7 @@ func (c *consents) redeem(q url.Values, cookie string) answer {
 // TestConsent: who may change settings signs in at the provider by a click, and relay sends without
 // a password from then on, after a restart, too.
 func TestConsent(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, d *db.DB) {
 		c := newConsents(t, d)
 		test := func() answer {
 			return c.must("POST", "/api/admin/mail/test", secretKey, object{"to": "me@shop.example"})

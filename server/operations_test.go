@@ -152,7 +152,7 @@ func TestBridgeSettingsHaveTheirForm(t *testing.T) {
 }
 
 func TestSettingsSurviveARestart(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		newSite(t, store).must("PATCH", "/api/admin/settings", secretKey, object{"operatorName": "Olga"})
 		if name := newSite(t, store).must("GET", "/api/widget/config", publicKey, nil).text("operatorName"); name != "Olga" {
 			t.Errorf("operatorName is %s", name)

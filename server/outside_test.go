@@ -11,7 +11,7 @@ import (
 // TestLoaderHides: the rules of the websites that hide their widget stand behind the loader,
 // without their keys.
 func TestLoaderHides(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		plain := newSite(t, store).must("GET", "/widget.js", "", nil)
 		if strings.Contains(string(plain.body), "relayHiding") {
 			t.Error("the loader has rules that nobody made")

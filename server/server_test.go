@@ -53,9 +53,9 @@ type site struct {
 	logs      *bytes.Buffer
 }
 
-// eachSite runs a test on a server with every kind of database.
+// eachSite runs a test on a server with every kind of database that it may have.
 func eachSite(t *testing.T, test func(t *testing.T, s *site), configure ...func(*config.Config)) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) { test(t, newSite(t, store, configure...)) })
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) { test(t, newSite(t, store, configure...)) })
 }
 
 // newSite starts a server on a database.

@@ -78,7 +78,7 @@ func TestMoveSite(t *testing.T) {
 				t.Errorf("the export has %q", hidden)
 			}
 		}
-		dbtest.Each(t, func(t *testing.T, store *db.DB) {
+		dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 			from.t = t
 			to := newSite(t, store)
 			done := to.send("POST", "/api/admin/site-imports", "application/zip", packed)
@@ -150,7 +150,7 @@ func TestImportIsCutOff(t *testing.T) {
 	from := newSite(t, dbtest.Memory(t))
 	fullSite(from)
 	packed := from.exported("berlin")
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		to := newSite(t, store)
 		ctx, cut := context.WithCancel(t.Context())
 		options := moving.Options{KeyTaken: func(string) bool { return false }, Imported: func(string) { cut() }}

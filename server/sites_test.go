@@ -227,7 +227,7 @@ func TestSiteKeys(t *testing.T) {
 // TestEraseSite: a site goes with its conversations, those of others stay, and a restart in
 // the middle changes nothing.
 func TestEraseSite(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		s := newSite(t, store)
 		berlin := s.addSite("Berlin")
 		kept := s.open("v")

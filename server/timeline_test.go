@@ -43,7 +43,7 @@ func (s *site) history(path, key string, header ...string) []string {
 // TestTimeline: what happened beside the messages stands in order, for operators
 // all of it, for the visitor what concerns it, also after a restart.
 func TestTimeline(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		s := newSite(t, store)
 		id := s.open("v")
 		session := "/api/admin/sessions/" + id

@@ -4,10 +4,12 @@
 package dbtest
 
 import (
+	"context"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/relay-chat/relay/db"
@@ -22,9 +24,16 @@ const patient = "&idle_in_transaction_session_timeout=60000"
 // from RELAY_TEST_POSTGRES_URL; RELAY_TEST_POSTGRES=off leaves it out.
 func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, FileURL(t))) })
-	t.Run("postgres", func(t *testing.T) { test(t, Open(t, MigratedURL(t)+patient)) })
+	EachLasting(t, test)
 	t.Run("memory", func(t *testing.T) { test(t, Memory(t)) })
+}
+
+// EachLasting is Each without the memory, which speaks SQLite too, and has nothing of a relay with
+// a console: for what differs only between the dialects.
+func EachLasting(t *testing.T, test func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, Open(t, MigratedFile(t))) })
+	t.Run("postgres", func(t *testing.T) { test(t, Open(t, MigratedURL(t)+patient)) })
 }
 
 // EachURL runs a test on every dialect that outlives its process. There is no
@@ -45,6 +54,39 @@ func FileURL(t testing.TB) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return "sqlite://" + filepath.Join(dir, "relay.db")
+}
+
+// migratedFile is a SQLite file with the tables of relay, made once for all tests of a process.
+var migratedFile = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "relay-db-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "relay.db")
+	d, err := db.Open(context.Background(), "sqlite://"+file, db.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+// MigratedFile makes a SQLite file with the tables of relay and returns its URL: a copy of one
+// that [db.Open] migrated.
+func MigratedFile(t testing.TB) string {
+	t.Helper()
+	data, err := migratedFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := FileURL(t)
+	if err := os.WriteFile(strings.TrimPrefix(url, "sqlite://"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 // CopyOf copies a database that nobody has open and returns the copy's URL.

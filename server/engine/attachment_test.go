@@ -39,7 +39,7 @@ func (s spyTx) CreateFile(f *chat.File) error {
 // TestCutUploadLeavesNothing: what did not arrive whole is gone, with its
 // chunks.
 func TestCutUploadLeavesNothing(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		var begun []string
 		relay, err := engine.Open(t.Context(), engine.Config{Store: spy{store, &begun}, Log: quiet})
 		if err != nil {
@@ -78,7 +78,7 @@ func TestCutUploadLeavesNothing(t *testing.T) {
 
 // TestUploadLooksFirst: nothing is read from who may not upload.
 func TestUploadLooksFirst(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		bound, err := h.Init(t.Context(), engine.Visit{VisitorID: "w", UseToken: true})
 		if err != nil {
@@ -95,7 +95,7 @@ func TestUploadLooksFirst(t *testing.T) {
 
 // TestDownloadSeeks reads parts of a file across its chunks.
 func TestDownloadSeeks(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		content := make([]byte, 6*engine.ChunkSize+1000)
 		for i := range content {
@@ -118,7 +118,7 @@ func TestDownloadSeeks(t *testing.T) {
 // TestDownloadOfLongerRows reads a file that an earlier relay stored, which put
 // four times as much into a row.
 func TestDownloadOfLongerRows(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		const row = 4 * engine.ChunkSize
 		content := make([]byte, 2*row+1000)
@@ -189,7 +189,7 @@ func (d *fullDisk) Room() (free, total int64) { return d.free, d.total }
 // TestRoomForFiles: files are refused while there is still room for messages, and
 // when visitors have left too many.
 func TestRoomForFiles(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		disk := &fullDisk{Store: store}
 		relay, err := engine.Open(t.Context(), engine.Config{Store: disk, Log: quiet})
 		if err != nil {
@@ -247,7 +247,7 @@ func TestRoomForFiles(t *testing.T) {
 // TestUnsentFilesWait: a file waits for its message as long as a widget may still send
 // it, and its session with it; while such files take much room, an hour.
 func TestUnsentFilesWait(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		id := h.open(t, "v")
 		a, err := h.Upload(t.Context(), visitor, id, "a.txt", strings.NewReader("hello"))

@@ -102,7 +102,7 @@ func (r *reader) take(ctx context.Context, feed *hub.Feed, page hub.Page) (err e
 // two sessions, eight writers each, four readers each that are cut and come
 // back at random; every reader sees every revision exactly once, in order.
 func TestFeedsNeverMissOrRepeat(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		const writers, each = 8, 25
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
@@ -138,7 +138,7 @@ func TestFeedsNeverMissOrRepeat(t *testing.T) {
 
 // TestFollowFromCursors is the table of where a stream begins.
 func TestFollowFromCursors(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		id := h.open(t, "visitor")
 		for i := range 4 {
@@ -177,7 +177,7 @@ func TestFollowFromCursors(t *testing.T) {
 
 // TestFollowBehindPrunedEvents: what is not stored any more cannot be resumed.
 func TestFollowBehindPrunedEvents(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		id := h.open(t, "visitor")
 		h.say(t, id, "old")
@@ -199,7 +199,7 @@ func TestFollowBehindPrunedEvents(t *testing.T) {
 // TestFeedCatchesUpAfterALoss: a reader that was too slow for its queue reads
 // the store for what it lost.
 func TestFeedCatchesUpAfterALoss(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		id := h.open(t, "visitor")
 		feed, _, err := h.Follow(t.Context(), visitor, id, "0")
@@ -295,7 +295,7 @@ func TestFollowOnAFullDisk(t *testing.T) {
 // TestFeedBesideEdits: who catches up while messages are edited sees each as it
 // came, and then its edit.
 func TestFeedBesideEdits(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		id := h.open(t, "v")
 		var newest atomic.Int64

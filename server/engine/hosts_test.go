@@ -22,7 +22,7 @@ func TestHosts(t *testing.T) {
 		"set": {[]string{"https://www.shop.test"}, map[string]string{"https://www.shop.test/own": "/own", "https://shop.test/own": "shop.test/own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dbtest.Each(t, func(t *testing.T, store *db.DB) {
+			dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 				config := engine.Config{Store: store, Log: slog.New(slog.DiscardHandler), PublicURL: "https://chat.test", Origins: tt.origins}
 				e, err := engine.Open(t.Context(), config)
 				if err != nil {

@@ -12,7 +12,7 @@ import (
 // TestLastDeviceGoesWithItsSignIn: the last notified browser went with its sign-in, and a
 // clean-up later nothing is written for notifications any more.
 func TestLastDeviceGoesWithItsSignIn(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		h := build(t, store)
 		team := team.New(store, h, nil, quiet)
 		ada, err := team.People.Add(t.Context(), chat.Person{Name: "Ada", Email: "ada@example.com", Role: chat.RoleOperator})

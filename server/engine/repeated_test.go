@@ -91,7 +91,7 @@ func TestRepeatedMessageChangesNothing(t *testing.T) {
 		"the AI may answer again": {operator, let},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dbtest.Each(t, func(t *testing.T, store *db.DB) {
+			dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 				e := withAI(t, store, chat.ModeCommunity)
 				v, err := e.Init(t.Context(), engine.Visit{VisitorID: "v"})
 				if err != nil {
@@ -143,7 +143,7 @@ func goesOn(t *testing.T, e *engine.Engine, before chat.Session, next func() err
 
 // TestRepeatedBackendMessageChangesNothing is the same for a backend's messages.
 func TestRepeatedBackendMessageChangesNothing(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, store *db.DB) {
+	dbtest.EachLasting(t, func(t *testing.T, store *db.DB) {
 		e := withAI(t, store, chat.ModeBridge)
 		b, session := e.Backend(), engine.SessionInfo{ID: "s-1"}
 		backend := chat.Author{Sender: chat.SenderVisitor, Source: chat.SourceAPI}
