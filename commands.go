@@ -17,6 +17,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/team"
@@ -48,8 +49,6 @@ var commands = []command{
 	{"keys add NAME", "make an API key for a program; --scope SCOPE (once or more: read, write, note, settings, people, erase), --site SITE (once or more) and --expires DATE say what it may do", addAPIKey, onDatabase,
 		`keys add "CRM sync" --scope read --scope note --expires 2027-01-31`},
 	{"keys end KEY", "end an API key or a personal token for good, by its id or name", endAPIKey, onDatabase, `keys end "CRM sync"`},
-	{"mcp URL", "let an assistant on this computer use the relay at an address, with the key in RELAY_API_KEY: a server of the Model Context Protocol on standard input and output", assistant, nil,
-		"mcp https://chat.example.com"},
 	{"sites list", "list the websites that this relay serves", listSites, onDatabase, "sites list --json"},
 	{"sites show SITE", "print a website's snippet and what is known of it, by its id", showSite, onDatabase, "sites show shop-berlin"},
 	{"sites add NAME", "add a website: its chat works at once; --id ID, --color COLOUR, --origin ORIGIN (once or more) and --key PUBLIC_KEY say more of it", addSite, onDatabase,
@@ -94,12 +93,47 @@ var commands = []command{
 	{"healthcheck", "check that the running relay is ready, for containers", healthcheck, []string{"HOST", "PORT"}, "healthcheck --port 8080"},
 }
 
+// elsewhere are the commands that use another relay, each with and without its address. They have
+// no configuration.
+var elsewhere = func() (list []command) {
+	for i := range cli.Elsewhere {
+		c := &cli.Elsewhere[i]
+		list = append(list, command{usage: c.Usage + " [URL]", help: c.Help, example: c.Example})
+	}
+	return list
+}()
+
+// runElsewhere runs the words as such a command, and reports whether they are one.
+func runElsewhere(ctx context.Context, line commandLine, stdout, stderr io.Writer) (known bool, err error) {
+	for i := range cli.Elsewhere {
+		c := &cli.Elsewhere[i]
+		own, address := line.words, ""
+		if own[0] == strings.Fields(c.Usage)[0] && len(own) == len(strings.Fields(c.Usage))+1 {
+			own, address = own[:len(own)-1], own[len(own)-1]
+		}
+		if !(command{usage: c.Usage}).matches(own) {
+			continue
+		}
+		if err := refuseOptions(line.words, line.flags); err != nil {
+			return true, err
+		}
+		if err := line.flags.OnlyOptions(); err != nil {
+			return true, err
+		}
+		ctx, stop := untilSignal(ctx)
+		defer stop()
+		return true, c.Run(ctx, &cli.Call{Words: own, Options: line.flags.Options, JSON: line.flags.JSON, Environ: line.environ, Version: version,
+			In: os.Stdin, Out: stdout, Err: stderr}, address)
+	}
+	return false, nil
+}
+
 // unknownCommand reports that the words name no command, and lists the commands
 // that begin with the same word.
 func unknownCommand(words []string) string {
 	text := fmt.Sprintf("there is no command %q", strings.Join(words, " "))
 	var near []string
-	for _, c := range commands {
+	for _, c := range slices.Concat(commands, elsewhere) {
 		if want := strings.Fields(c.usage); want[0] == words[0] && len(want) > 1 {
 			near = append(near, "relay "+c.usage)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -42,7 +43,7 @@ func help(w io.Writer, words []string) error {
 		fmt.Fprint(w, settingsReference)
 		return nil
 	}
-	known := slices.Concat(commands, plain)
+	known := slices.Concat(commands, elsewhere, plain)
 	found := slices.DeleteFunc(slices.Clone(known), func(c command) bool { return !c.begins(words) })
 	if len(found) == 0 {
 		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
@@ -53,7 +54,7 @@ func help(w io.Writer, words []string) error {
 
 func helpAll(w io.Writer) {
 	fmt.Fprint(w, "relay is a live-chat server in one binary.\n\nUsage: relay [command] [flags]\n\nCommands:\n")
-	for _, c := range slices.Concat(commands, plain) {
+	for _, c := range slices.Concat(commands, elsewhere, plain) {
 		fmt.Fprintf(w, "  %-24s %s\n", c.usage, c.help)
 	}
 	fmt.Fprint(w, "\n", config.FlagHelp)
@@ -68,6 +69,9 @@ func helpOn(w io.Writer, found []command) {
 	if len(found[0].flags) > 0 {
 		fmt.Fprint(w, "\nFlags:\n", variables.FlagUsage(found[0].flags...))
 	}
+	if slices.ContainsFunc(elsewhere, func(c command) bool { return c.usage == found[0].usage }) {
+		fmt.Fprintf(w, "\n%s\n", cli.Needs)
+	}
 	fmt.Fprintln(w, "\nExample:")
 	for _, c := range found {
 		fmt.Fprintf(w, "  relay %s\n", c.example)
@@ -77,7 +81,7 @@ func helpOn(w io.Writer, found []command) {
 
 // names returns the first words of all commands.
 func names() (list []string) {
-	for _, c := range slices.Concat(commands, plain) {
+	for _, c := range slices.Concat(commands, elsewhere, plain) {
 		list = append(list, strings.Fields(c.usage)[0])
 	}
 	return slices.Compact(list)
@@ -85,7 +89,7 @@ func names() (list []string) {
 
 // usages returns the usages of all commands.
 func usages() (list []string) {
-	for _, c := range slices.Concat(commands, plain) {
+	for _, c := range slices.Concat(commands, elsewhere, plain) {
 		list = append(list, c.usage)
 	}
 	return list

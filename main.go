@@ -30,6 +30,7 @@ import (
 	"github.com/relay-chat/relay/schema"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/systemd"
@@ -118,7 +119,8 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "relay: %v\n", err)
 	var mistakes config.Mistakes
-	if errors.As(err, &mistakes) || errors.Is(err, errUsage) {
+	usage := (*cli.UsageError)(nil)
+	if errors.As(err, &mistakes) || errors.As(err, &usage) || errors.Is(err, errUsage) {
 		return 2
 	}
 	return 1
@@ -126,6 +128,9 @@ func exitCode(err error, stderr io.Writer) int {
 
 // dispatch runs the command that the words name.
 func dispatch(ctx context.Context, words []string, flags config.Flags, environ []string, stdout, stderr io.Writer) error {
+	if known, err := runElsewhere(ctx, commandLine{words: words, flags: flags, environ: environ}, stdout, stderr); known {
+		return err
+	}
 	i := slices.IndexFunc(commands, func(c command) bool { return c.matches(words) })
 	if i < 0 {
 		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/config"
 )
 
@@ -20,24 +21,37 @@ var ownOptions = map[string][]string{
 	"sites import":  {"--id", "--name"},
 }
 
+// optionsOf returns the flags of single commands, with those of the commands that use another relay.
+var optionsOf = func() map[string][]string {
+	all := maps.Clone(ownOptions)
+	for i := range cli.Elsewhere {
+		name, _, _ := strings.Cut(cli.Elsewhere[i].Usage, " ")
+		all[name] = cli.Elsewhere[i].Options
+	}
+	return all
+}()
+
 // options returns the flags of all single commands.
 func options() (list []string) {
-	for _, own := range ownOptions {
+	for _, own := range optionsOf {
 		list = append(list, own...)
 	}
 	slices.Sort(list)
-	return list
+	return slices.Compact(list)
 }
 
 // refuseOptions refuses flags that the command does not have.
 func refuseOptions(words []string, flags config.Flags) error {
 	for _, option := range slices.Sorted(maps.Keys(flags.Options)) {
 		command := strings.Join(words[:min(2, len(words))], " ")
-		if slices.Contains(ownOptions[command], option) {
+		if _, alone := optionsOf[words[0]]; alone {
+			command = words[0]
+		}
+		if slices.Contains(optionsOf[command], option) {
 			continue
 		}
-		for _, owner := range slices.Sorted(maps.Keys(ownOptions)) {
-			if slices.Contains(ownOptions[owner], option) {
+		for _, owner := range slices.Sorted(maps.Keys(optionsOf)) {
+			if slices.Contains(optionsOf[owner], option) {
 				return fmt.Errorf("%s is a flag of relay %s, not of relay %s; %w", option, owner, command, errUsage)
 			}
 		}

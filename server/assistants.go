@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/mcp"
+	"github.com/relay-chat/relay/server/remote"
 )
 
 // assistants answers POST /mcp: assistants use the admin API by the Model Context Protocol.
@@ -20,7 +21,7 @@ type assistants struct{ protocol http.Handler }
 // newAssistants makes the tools. They use relay's own routes, as whoever has asked: so no tool
 // does what the route table does not allow.
 func newAssistants(s *Server, version string) *assistants {
-	api := &mcp.API{Base: "http://relay", Client: &http.Client{Transport: inside{s}}}
+	api := &remote.API{Base: "http://relay", Client: &http.Client{Transport: inside{s}}}
 	return &assistants{mcp.Handler(mcp.New(mcp.Options{API: api, Version: version, Log: s.log}))}
 }
 

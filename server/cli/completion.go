@@ -1,4 +1,5 @@
-// Package cli completes relay's command lines and shows the progress of commands.
+// Package cli has the commands that use a relay elsewhere, completes relay's command lines and shows
+// the progress of commands.
 package cli
 
 import (

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -67,7 +68,8 @@ func (vs Variables) named(name string) variable {
 const FlagHelp = `Flags:
   --env-file FILE      read settings from FILE (default: relay.env, if it exists)
   --json               print JSON, for scripts (keys, people list, doctor,
-                       config print, webhook test, webhook list, copy)
+                       config print, webhook test, webhook list, copy,
+                       conversations, read, reply, note, stats)
   --NAME VALUE         any setting: PORT is --port, DATABASE_URL is --database-url
 
 relay needs no settings to start. Flags override the environment, and the environment
@@ -110,6 +112,21 @@ type Flags struct {
 	known    Variables
 	values   map[string]string // by variable
 	mistakes Mistakes
+}
+
+// OnlyOptions returns the mistakes in the flags of a command that reads no settings.
+func (f *Flags) OnlyOptions() error {
+	mistakes := slices.Clone(f.mistakes)
+	for _, name := range slices.Sorted(maps.Keys(f.values)) {
+		mistakes = append(mistakes, Mistake{Name: flagName(name), Text: "is a setting of the relay that runs elsewhere; this command reads none"})
+	}
+	if f.EnvFile != "" {
+		mistakes = append(mistakes, Mistake{Name: "--env-file", Text: "has settings, and this command reads none"})
+	}
+	if len(mistakes) == 0 {
+		return nil
+	}
+	return mistakes
 }
 
 // ParseFlags takes a command line apart. Flags may stand before and behind the

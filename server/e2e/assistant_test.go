@@ -41,7 +41,7 @@ func TestAssistantByStdio(t *testing.T) {
 	if got := in.history(t, session); got != "Is the lamp in stock?|Three of them." {
 		t.Errorf("the visitor reads %s", got)
 	}
-	if code, _, stderr := runCommand(t, nil, "mcp", in.base); code != 1 || !strings.Contains(stderr, "RELAY_API_KEY is missing") {
+	if code, _, stderr := runCommand(t, nil, "mcp", in.base); code != 2 || !strings.Contains(stderr, "RELAY_API_KEY is missing") {
 		t.Errorf("without a key it ends with %d: %s", code, stderr)
 	}
 	wrong, err := connect("rk_wrong")

@@ -1,6 +1,10 @@
 package mcp
 
-import "context"
+import (
+	"context"
+
+	"github.com/relay-chat/relay/server/remote"
+)
 
 type askIn struct {
 	Question string `json:"question"`
@@ -19,11 +23,11 @@ type passagesOut struct {
 	Passages []passage `json:"passages" jsonschema:"the best first; none has anything to do with the question if there are none"`
 }
 
-func askKnowledge(ctx context.Context, c *API, in askIn) (out passagesOut, err error) {
+func askKnowledge(ctx context.Context, c *remote.API, in askIn) (out passagesOut, err error) {
 	var answer struct {
 		Passages []struct{ SourceID, Title, URL, Text string }
 	}
-	err = c.call(ctx, "GET", "knowledge/search", values("q", in.Question, "site", in.Site), nil, &answer)
+	err = c.Call(ctx, "GET", "knowledge/search", remote.Query("q", in.Question, "site", in.Site), nil, &answer)
 	out = passagesOut{notice, []passage{}}
 	for _, p := range answer.Passages {
 		out.Passages = append(out.Passages, passage{p.SourceID, p.Title, p.URL, p.Text})
@@ -43,9 +47,9 @@ type learnOut struct {
 	Source map[string]any `json:"source"`
 }
 
-func addKnowledge(ctx context.Context, c *API, in learnIn) (out learnOut, err error) {
+func addKnowledge(ctx context.Context, c *remote.API, in learnIn) (out learnOut, err error) {
 	body := map[string]any{"title": in.Title, "text": in.Text, "url": in.URL, "follow": in.Pages}
-	err = c.call(ctx, "POST", "knowledge", values("site", in.Site), body, &out.Source)
+	err = c.Call(ctx, "POST", "knowledge", remote.Query("site", in.Site), body, &out.Source)
 	return out, err
 }
 
@@ -62,14 +66,14 @@ type questionsOut struct {
 	Questions []question `json:"questions" jsonschema:"the most asked first"`
 }
 
-func unansweredQuestions(ctx context.Context, c *API, _ nothing) (out questionsOut, err error) {
+func unansweredQuestions(ctx context.Context, c *remote.API, _ nothing) (out questionsOut, err error) {
 	var answer struct {
 		Questions []struct {
 			ID, Question, SessionID, AskedAt string
 			Count                            int
 		}
 	}
-	err = c.call(ctx, "GET", "knowledge/questions", nil, nil, &answer)
+	err = c.Call(ctx, "GET", "knowledge/questions", nil, nil, &answer)
 	out = questionsOut{notice, []question{}}
 	for _, q := range answer.Questions {
 		out.Questions = append(out.Questions, question{q.ID, q.Question, q.Count, q.SessionID, q.AskedAt})

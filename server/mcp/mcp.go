@@ -1,6 +1,6 @@
 // Package mcp lets assistants work with relay by the Model Context Protocol. It is a client of
 // the admin API: what a key may not do there, no tool does, and what the API writes into the
-// audit list, it writes for tools, too. It imports nothing of relay.
+// audit list, it writes for tools, too.
 package mcp
 
 import (
@@ -9,6 +9,8 @@ import (
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/relay-chat/relay/server/remote"
 )
 
 // instructions are what an assistant reads first.
@@ -19,7 +21,7 @@ Notes are seen by the team only.`
 
 // Options are the parts of a Server.
 type Options struct {
-	API     *API
+	API     *remote.API
 	Version string // relay's
 	Log     *slog.Logger
 }
@@ -56,7 +58,7 @@ func RunStdio(ctx context.Context, server *mcp.Server) error {
 // service makes the tools.
 type service struct {
 	server *mcp.Server
-	api    *API
+	api    *remote.API
 }
 
 // kind is what a tool does to the world, for clients that ask their user before.
@@ -80,7 +82,7 @@ func (k kind) annotations(title string) *mcp.ToolAnnotations {
 }
 
 // add adds a tool.
-func add[In, Out any](s *service, k kind, name, title, description string, run func(context.Context, *API, In) (Out, error)) {
+func add[In, Out any](s *service, k kind, name, title, description string, run func(context.Context, *remote.API, In) (Out, error)) {
 	tool := &mcp.Tool{Name: name, Title: title, Description: description, Annotations: k.annotations(title)}
 	mcp.AddTool(s.server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 		out, err := run(ctx, s.api, in)

@@ -2,20 +2,10 @@ package mcp
 
 import (
 	"context"
-	"net/url"
 	"strconv"
-)
 
-// values makes a query of what is given.
-func values(pairs ...string) url.Values {
-	q := url.Values{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			q.Set(pairs[i], pairs[i+1])
-		}
-	}
-	return q
-}
+	"github.com/relay-chat/relay/server/remote"
+)
 
 func number(n int) string {
 	if n == 0 {
@@ -40,7 +30,7 @@ type listOut struct {
 	NextCursor    string         `json:"nextCursor,omitempty" jsonschema:"there are more"`
 }
 
-func listConversations(ctx context.Context, c *API, in listIn) (out listOut, err error) {
+func listConversations(ctx context.Context, c *remote.API, in listIn) (out listOut, err error) {
 	if in.Limit <= 0 {
 		in.Limit = 20
 	}
@@ -48,8 +38,8 @@ func listConversations(ctx context.Context, c *API, in listIn) (out listOut, err
 		Sessions   []apiSession
 		NextCursor string
 	}
-	query := values("status", in.Status, "assignee", in.Assignee, "tag", in.Tag, "q", in.Search, "site", in.Site, "cursor", in.Cursor, "limit", number(in.Limit))
-	err = c.call(ctx, "GET", "sessions", query, nil, &answer)
+	query := remote.Query("status", in.Status, "assignee", in.Assignee, "tag", in.Tag, "q", in.Search, "site", in.Site, "cursor", in.Cursor, "limit", number(in.Limit))
+	err = c.Call(ctx, "GET", "sessions", query, nil, &answer)
 	out = listOut{notice, []conversation{}, answer.NextCursor}
 	for i := range answer.Sessions {
 		out.Conversations = append(out.Conversations, answer.Sessions[i].shown())
@@ -70,7 +60,7 @@ type readOut struct {
 	HasMore      bool         `json:"hasMore" jsonschema:"there are earlier ones"`
 }
 
-func readConversation(ctx context.Context, c *API, arg readIn) (out readOut, err error) {
+func readConversation(ctx context.Context, c *remote.API, arg readIn) (out readOut, err error) {
 	if arg.Limit <= 0 {
 		arg.Limit = 50
 	}
@@ -79,8 +69,8 @@ func readConversation(ctx context.Context, c *API, arg readIn) (out readOut, err
 		Messages []apiMessage
 		HasMore  bool
 	}
-	if err = c.call(ctx, "GET", of(arg.Conversation, ""), nil, nil, &session); err == nil {
-		err = c.call(ctx, "GET", of(arg.Conversation, "/messages"), values("before", arg.Before, "limit", number(arg.Limit)), nil, &history)
+	if err = c.Call(ctx, "GET", remote.Conversation(arg.Conversation, ""), nil, nil, &session); err == nil {
+		err = c.Call(ctx, "GET", remote.Conversation(arg.Conversation, "/messages"), remote.Query("before", arg.Before, "limit", number(arg.Limit)), nil, &history)
 	}
 	out = readOut{notice, session.shown(), []message{}, history.HasMore}
 	for i := range history.Messages {
@@ -107,7 +97,7 @@ type searchOut struct {
 	NextCursor string  `json:"nextCursor,omitempty"`
 }
 
-func search(ctx context.Context, c *API, in searchIn) (out searchOut, err error) {
+func search(ctx context.Context, c *remote.API, in searchIn) (out searchOut, err error) {
 	var answer struct {
 		Messages []struct {
 			apiMessage
@@ -115,7 +105,7 @@ func search(ctx context.Context, c *API, in searchIn) (out searchOut, err error)
 		}
 		NextCursor string
 	}
-	err = c.call(ctx, "GET", "search", values("q", in.Query, "site", in.Site, "cursor", in.Cursor, "limit", number(in.Limit)), nil, &answer)
+	err = c.Call(ctx, "GET", "search", remote.Query("q", in.Query, "site", in.Site, "cursor", in.Cursor, "limit", number(in.Limit)), nil, &answer)
 	out = searchOut{notice, []found{}, answer.NextCursor}
 	for i := range answer.Messages {
 		m := &answer.Messages[i]
@@ -139,8 +129,8 @@ type statisticsOut struct {
 	Statistics map[string]any `json:"statistics"`
 }
 
-func statistics(ctx context.Context, c *API, in statisticsIn) (out statisticsOut, err error) {
-	err = c.call(ctx, "GET", "statistics", values("from", in.From, "to", in.To, "site", in.Site), nil, &out.Statistics)
+func statistics(ctx context.Context, c *remote.API, in statisticsIn) (out statisticsOut, err error) {
+	err = c.Call(ctx, "GET", "statistics", remote.Query("from", in.From, "to", in.To, "site", in.Site), nil, &out.Statistics)
 	delete(out.Statistics, "charts")
 	return out, err
 }
@@ -152,8 +142,8 @@ type stateOut struct {
 }
 
 // doctor tells how relay itself is doing.
-func doctor(ctx context.Context, c *API, _ nothing) (out stateOut, err error) {
-	err = c.call(ctx, "GET", "system", nil, nil, &out.State)
+func doctor(ctx context.Context, c *remote.API, _ nothing) (out stateOut, err error) {
+	err = c.Call(ctx, "GET", "system", nil, nil, &out.State)
 	return out, err
 }
 

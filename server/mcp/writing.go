@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"strings"
+
+	"github.com/relay-chat/relay/server/remote"
 )
 
 // conversationIn names a conversation.
@@ -20,26 +22,30 @@ type sentOut struct {
 	Message message `json:"message"`
 }
 
-func (t *textIn) send(ctx context.Context, c *API, internal bool) (out sentOut, err error) {
+func (t *textIn) send(ctx context.Context, c *remote.API, internal bool) (out sentOut, err error) {
 	var sent apiMessage
 	body := map[string]any{"content": t.Text, "internal": internal}
 	if t.ID != "" {
 		body["clientId"] = t.ID
 	}
-	err = c.call(ctx, "POST", of(t.Conversation, "/messages"), nil, body, &sent)
+	err = c.Call(ctx, "POST", remote.Conversation(t.Conversation, "/messages"), nil, body, &sent)
 	return sentOut{sent.shown()}, err
 }
 
-func reply(ctx context.Context, c *API, in textIn) (sentOut, error) { return in.send(ctx, c, false) }
-func note(ctx context.Context, c *API, in textIn) (sentOut, error)  { return in.send(ctx, c, true) }
+func reply(ctx context.Context, c *remote.API, in textIn) (sentOut, error) {
+	return in.send(ctx, c, false)
+}
+func note(ctx context.Context, c *remote.API, in textIn) (sentOut, error) {
+	return in.send(ctx, c, true)
+}
 
 type answerOut struct {
 	Answer string `json:"answer"`
 }
 
 // draft has relay's own AI propose an answer.
-func draft(ctx context.Context, c *API, in conversationIn) (out answerOut, err error) {
-	err = c.call(ctx, "POST", of(in.Conversation, "/commands"), nil, map[string]any{"command": "!draft"}, &out)
+func draft(ctx context.Context, c *remote.API, in conversationIn) (out answerOut, err error) {
+	err = c.Call(ctx, "POST", remote.Conversation(in.Conversation, "/commands"), nil, map[string]any{"command": "!draft"}, &out)
 	if out.Answer = strings.TrimSpace(out.Answer); out.Answer == "" {
 		out.Answer = "The AI proposes an answer in a moment, as a note in the conversation."
 	}
@@ -57,18 +63,18 @@ type conversationOut struct {
 }
 
 // organise changes what a conversation is filed under.
-func (c *API) organise(ctx context.Context, id string, change map[string]any) (conversationOut, error) {
+func organise(ctx context.Context, c *remote.API, id string, change map[string]any) (conversationOut, error) {
 	var session apiSession
-	err := c.call(ctx, "PATCH", of(id, ""), nil, change, &session)
+	err := c.Call(ctx, "PATCH", remote.Conversation(id, ""), nil, change, &session)
 	return conversationOut{notice, session.shown()}, err
 }
 
-func assign(ctx context.Context, c *API, in assignIn) (conversationOut, error) {
+func assign(ctx context.Context, c *remote.API, in assignIn) (conversationOut, error) {
 	change := map[string]any{"assignee": nil}
 	if in.Person != "" {
 		change["assignee"] = in.Person
 	}
-	return c.organise(ctx, in.Conversation, change)
+	return organise(ctx, c, in.Conversation, change)
 }
 
 type tagIn struct {
@@ -77,8 +83,8 @@ type tagIn struct {
 	Remove       []string `json:"remove,omitempty"`
 }
 
-func tag(ctx context.Context, c *API, in tagIn) (conversationOut, error) {
-	return c.organise(ctx, in.Conversation, map[string]any{"addTags": in.Add, "removeTags": in.Remove})
+func tag(ctx context.Context, c *remote.API, in tagIn) (conversationOut, error) {
+	return organise(ctx, c, in.Conversation, map[string]any{"addTags": in.Add, "removeTags": in.Remove})
 }
 
 type snoozeIn struct {
@@ -86,12 +92,12 @@ type snoozeIn struct {
 	Until        string `json:"until,omitempty" jsonschema:"a time like 2026-01-31T12:00:00Z; left out, the conversation waits again"`
 }
 
-func snooze(ctx context.Context, c *API, in snoozeIn) (conversationOut, error) {
+func snooze(ctx context.Context, c *remote.API, in snoozeIn) (conversationOut, error) {
 	change := map[string]any{"snoozedUntil": nil}
 	if in.Until != "" {
 		change["snoozedUntil"] = in.Until
 	}
-	return c.organise(ctx, in.Conversation, change)
+	return organise(ctx, c, in.Conversation, change)
 }
 
 type doneOut struct {
@@ -99,10 +105,10 @@ type doneOut struct {
 }
 
 // act does what needs nothing but the conversation.
-func act(what string) func(context.Context, *API, conversationIn) (doneOut, error) {
-	return func(ctx context.Context, c *API, in conversationIn) (doneOut, error) {
+func act(what string) func(context.Context, *remote.API, conversationIn) (doneOut, error) {
+	return func(ctx context.Context, c *remote.API, in conversationIn) (doneOut, error) {
 		var answer struct{}
-		err := c.call(ctx, "POST", of(in.Conversation, "/"+what), nil, nil, &answer)
+		err := c.Call(ctx, "POST", remote.Conversation(in.Conversation, "/"+what), nil, nil, &answer)
 		return doneOut{err == nil}, err
 	}
 }
@@ -117,8 +123,8 @@ type person struct {
 	Role string `json:"role"`
 }
 
-func people(ctx context.Context, c *API, _ nothing) (out peopleOut, err error) {
-	err = c.call(ctx, "GET", "people", nil, nil, &out)
+func people(ctx context.Context, c *remote.API, _ nothing) (out peopleOut, err error) {
+	err = c.Call(ctx, "GET", "people", nil, nil, &out)
 	return out, err
 }
 

@@ -1,10 +1,11 @@
-package mcp
+// Package remote is a client of a relay's admin API, for relay's own commands and for assistants. It
+// imports nothing of relay but what everybody says.
+package remote
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,9 +23,9 @@ type API struct {
 	Client *http.Client
 }
 
-// call makes a request and reads its answer into a value. An error is for people: the API's own
-// sentence, or why it cannot be reached.
-func (c *API) call(ctx context.Context, method, path string, query url.Values, body, into any) error {
+// Call makes a request and reads its answer into a value. An error is for people: a [Refusal], or
+// why relay cannot be reached.
+func (c *API) Call(ctx context.Context, method, path string, query url.Values, body, into any) error {
 	r, err := c.request(ctx, method, path, query, body)
 	if err != nil {
 		return err
@@ -70,21 +71,40 @@ func (c *API) request(ctx context.Context, method, path string, query url.Values
 	return r, nil
 }
 
-// refusal is the sentence with which the API refuses something.
+// Refusal is the sentence with which the API refuses something.
+type Refusal struct {
+	Status int
+	Text   string
+}
+
+// Error implements [error].
+func (r *Refusal) Error() string { return r.Text }
+
 func refusal(resp *http.Response, data []byte) error {
 	var answer struct{ Error string }
 	if json.Unmarshal(data, &answer) != nil || answer.Error == "" {
-		return fmt.Errorf("relay answers %s", resp.Status)
+		return &Refusal{resp.StatusCode, "relay answers " + resp.Status}
 	}
 	if after := resp.Header.Get("Retry-After"); after != "" {
 		answer.Error += ". Try again in " + after + " seconds"
 	}
-	return errors.New(answer.Error)
+	return &Refusal{resp.StatusCode, answer.Error}
 }
 
-// in is the path of a conversation, or of what is in it.
-func of(conversation, what string) string {
-	return "sessions/" + url.PathEscape(conversation) + what
+// Conversation is the path of a conversation, or of what is in it.
+func Conversation(id, what string) string {
+	return "sessions/" + url.PathEscape(id) + what
+}
+
+// Query makes a query of the values that are not empty, each behind its name.
+func Query(pairs ...string) url.Values {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return q
 }
 
 // WithKey returns a client that brings a key along, and follows nobody elsewhere with it.
