@@ -289,6 +289,9 @@ func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.A
 	}
 	post := in.post(pathVar(r, "session"))
 	post.Internal, post.ClientID = in.Internal, in.ClientID
+	if in.Assistant && by.Source == chat.SourceAPI {
+		by.Source = chat.SourceAssistant
+	}
 	return s.shown(s.engine.Send(r.Context(), by, post))
 }
 

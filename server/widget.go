@@ -103,7 +103,8 @@ type postRequest struct {
 	ReplyTo       string   `json:"replyTo"`
 	ClientID      string   `json:"clientId"`
 	OperatorName  string   `json:"operatorName"`
-	Internal      bool     `json:"internal"` // of operators
+	Internal      bool     `json:"internal"`  // of operators
+	Assistant     bool     `json:"assistant"` // of programs
 }
 
 func (p *postRequest) post(sessionID string) engine.Post {

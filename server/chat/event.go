@@ -127,10 +127,14 @@ func (e *Event) Message() (Message, error) {
 	return m, err
 }
 
-// HideClientID removes the client id of the other side.
-func (m *Message) HideClientID(forOperators bool) {
+// HideFromOthers removes what is not for one side: the client id of the other one and, for the
+// visitor, that an assistant wrote.
+func (m *Message) HideFromOthers(forOperators bool) {
 	if (m.Sender == SenderVisitor) == forOperators {
 		m.ClientID = ""
+	}
+	if !forOperators && m.SourceBridge == SourceAssistant {
+		m.SourceBridge = SourceAPI
 	}
 }
 
@@ -140,6 +144,7 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	files := bytes.Contains(e.Payload, []byte(`"attachments":[{`))
 	// Inside texts quotes are escaped, so that no content looks like a field.
 	private := bytes.Contains(e.Payload, []byte(`"sender":"visitor"`)) == forOperators && bytes.Contains(e.Payload, []byte(`"clientId"`))
+	private = private || !forOperators && bytes.Contains(e.Payload, []byte(`"sourceBridge":"`+SourceAssistant+`"`))
 	if e.MessageID == "" || !files && !private {
 		return e.Payload
 	}
@@ -147,7 +152,7 @@ func (e *Event) Show(links *FileLinks, until Time, forOperators bool) Raw {
 	if err != nil {
 		return e.Payload
 	}
-	m.HideClientID(forOperators)
+	m.HideFromOthers(forOperators)
 	links.Show(&m, until)
 	return Render(e.Type, "", m)
 }

@@ -43,6 +43,8 @@ const (
 	SourceWidget  = "widget"
 	SourceConsole = "console"
 	SourceAPI     = "api"
+	// SourceAssistant marks, for the team, what an assistant wrote by the API.
+	SourceAssistant = "assistant"
 	SourceAI      = "ai"
 	SourceRelay   = "relay" // relay itself
 )

@@ -134,14 +134,17 @@ func (m *message) print(b *strings.Builder) {
 
 // author names who wrote, in one line.
 func (m *message) author() string {
-	name := m.Sender
+	name, team := m.Sender, "team"
+	if m.SourceBridge == "assistant" {
+		team = "assistant"
+	}
 	switch {
 	case m.Internal && m.OperatorName != "":
 		name = "note by " + m.OperatorName
 	case m.Internal:
 		name = "note"
 	case m.OperatorName != "":
-		name = m.OperatorName + " (team)"
+		name = m.OperatorName + " (" + team + ")"
 	}
 	return cut(OneLine(name), 60)
 }

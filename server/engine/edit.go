@@ -104,7 +104,11 @@ func wrote(a chat.Author, m *chat.Message) bool {
 	if m.Sender != chat.SenderOperator || m.OperatorID != a.Person {
 		return false
 	}
-	return a.Person != "" || m.SourceBridge == a.Source && (a.Source == chat.SourceAPI || m.OperatorName == a.Name)
+	from := m.SourceBridge
+	if from == chat.SourceAssistant {
+		from = chat.SourceAPI
+	}
+	return a.Person != "" || from == a.Source && (a.Source == chat.SourceAPI || m.OperatorName == a.Name)
 }
 
 // auditedWords is how much of a text the audit list keeps, in characters.

@@ -69,7 +69,7 @@ func history(rd chat.ConversationReader, s *chat.Session, q HistoryQuery) (Histo
 		return History{}, err
 	}
 	for i := range list {
-		list[i].HideClientID(!q.public)
+		list[i].HideFromOthers(!q.public)
 	}
 	n := pageLength(list, q)
 	h := History{Messages: list[len(list)-n:], HasMore: len(list) > n, Rev: s.Rev}

@@ -20,12 +20,13 @@ type conversation struct {
 
 // message is a message, or a note of the team.
 type message struct {
-	ID    string   `json:"id"`
-	From  string   `json:"from" jsonschema:"visitor, ai, operator, or note: the team's, which visitors do not see"`
-	Name  string   `json:"name,omitempty"`
-	At    string   `json:"at"`
-	Text  string   `json:"text"`
-	Files []string `json:"files,omitempty" jsonschema:"their names"`
+	ID          string   `json:"id"`
+	From        string   `json:"from" jsonschema:"visitor, ai, operator, or note: the team's, which visitors do not see"`
+	Name        string   `json:"name,omitempty"`
+	At          string   `json:"at"`
+	Text        string   `json:"text"`
+	Files       []string `json:"files,omitempty" jsonschema:"their names"`
+	ByAssistant bool     `json:"byAssistant,omitempty" jsonschema:"an assistant wrote it, under this name"`
 }
 
 // apiSession and apiMessage are what the API answers, as far as it is used.
@@ -40,9 +41,9 @@ type apiSession struct {
 }
 
 type apiMessage struct {
-	ID, SessionID, Content, Sender, Timestamp, OperatorName, DeletedAt string
-	Internal                                                           bool
-	Attachments                                                        []struct{ Filename string }
+	ID, SessionID, Content, Sender, Timestamp, OperatorName, SourceBridge, DeletedAt string
+	Internal                                                                         bool
+	Attachments                                                                      []struct{ Filename string }
 }
 
 func (s *apiSession) shown() conversation {
@@ -61,7 +62,7 @@ func (s *apiSession) shown() conversation {
 }
 
 func (m *apiMessage) shown() message {
-	shown := message{ID: m.ID, From: m.Sender, Name: m.OperatorName, At: m.Timestamp, Text: m.Content}
+	shown := message{ID: m.ID, From: m.Sender, Name: m.OperatorName, At: m.Timestamp, Text: m.Content, ByAssistant: m.SourceBridge == "assistant"}
 	switch {
 	case m.Internal:
 		shown.From = "note"

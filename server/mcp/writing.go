@@ -24,7 +24,7 @@ type sentOut struct {
 
 func (t *textIn) send(ctx context.Context, c *remote.API, internal bool) (out sentOut, err error) {
 	var sent apiMessage
-	body := map[string]any{"content": t.Text, "internal": internal}
+	body := map[string]any{"content": t.Text, "internal": internal, "assistant": true}
 	if t.ID != "" {
 		body["clientId"] = t.ID
 	}
@@ -130,7 +130,7 @@ func people(ctx context.Context, c *remote.API, _ nothing) (out peopleOut, err e
 
 // addWriting adds the tools that answer visitors and file conversations.
 func (s *service) addWriting() {
-	add(s, sends, "reply", "Answer the visitor", "Sends a message to the visitor of a conversation, at once. It appears under the name of the key's person, or the team's name.", reply)
+	add(s, sends, "reply", "Answer the visitor", "Sends a message to the visitor of a conversation, at once. It appears under the name of the key's person, or the team's name; the team sees that an assistant wrote it.", reply)
 	add(s, adds, "note", "Write a note", "Writes a note into a conversation, which the team sees and the visitor does not.", note)
 	add(s, adds, "draft", "Have the AI propose an answer", "Has relay's own AI propose an answer from the website's knowledge, as a note that the team may send.", draft)
 	add(s, changes, "assign", "Assign a conversation", "Gives a conversation to a person of the team, or to nobody.", assign)
