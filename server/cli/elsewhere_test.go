@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // use runs a command against a server.
@@ -27,8 +26,6 @@ func use(t *testing.T, usage string, handler http.HandlerFunc, call Call) (out s
 
 // TestReplyIsSentOnce: when an answer is lost, the same message is sent again.
 func TestReplyIsSentOnce(t *testing.T) {
-	defer func(before []time.Duration) { pauses = before }(pauses)
-	pauses = []time.Duration{time.Millisecond, time.Millisecond}
 	var ids []string
 	lossy := func(loses int) http.HandlerFunc {
 		ids = nil

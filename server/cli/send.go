@@ -7,17 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"time"
 
 	"github.com/relay-chat/relay/server/remote"
 )
 
 // maxText bounds what is read of standard input: more is no message.
 const maxText = 1 << 20
-
-// pauses are those between the attempts to send.
-var pauses = []time.Duration{time.Second, 3 * time.Second}
 
 // sends returns the command that writes into a conversation. Each message has an id of its own, so
 // that it appears once however often it was sent.
@@ -32,8 +27,9 @@ func sends(internal bool) func(context.Context, *Call, *remote.API) error {
 			id = rand.Text()
 		}
 		body := map[string]any{"content": text, "internal": internal, "clientId": id}
-		answer, err := insist(ctx, api, remote.Conversation(c.Words[1], "/messages"), body)
-		if err != nil && !refused(err) {
+		var answer json.RawMessage
+		err = api.Insist(ctx, remote.Conversation(c.Words[1], "/messages"), body, &answer)
+		if remote.Unclear(err) {
 			return fmt.Errorf("%w. Perhaps it was sent all the same: the same command with --id %s sends it at most once", err, OneLine(id))
 		}
 		if err != nil {
@@ -58,25 +54,4 @@ func (c *Call) text() (string, error) {
 		err = errors.New("standard input has more than a message")
 	}
 	return string(data), err
-}
-
-// insist posts until there is an answer, a few times.
-func insist(ctx context.Context, api *remote.API, path string, body any) (answer json.RawMessage, err error) {
-	for attempt := 0; ; attempt++ {
-		err = api.Call(ctx, "POST", path, nil, body, &answer)
-		if err == nil || refused(err) || attempt == len(pauses) {
-			return answer, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(pauses[attempt]):
-		}
-	}
-}
-
-// refused reports whether relay has refused it, so that nothing was sent.
-func refused(err error) bool {
-	refusal := (*remote.Refusal)(nil)
-	return errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError
 }

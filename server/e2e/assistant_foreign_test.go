@@ -80,6 +80,9 @@ func node(t *testing.T, stdin []byte, environ []string, args ...string) string {
 // TestAssistantsOfOthers: clients that nobody here wrote use every tool over both transports, each
 // with its own checks of the protocol and of the schemas.
 func TestAssistantsOfOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector has nothing to find in other programs")
+	}
 	t.Parallel()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("this machine has no node")

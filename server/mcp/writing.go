@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"fmt"
 	"strings"
 
 	"github.com/relay-chat/relay/server/remote"
@@ -24,11 +27,12 @@ type sentOut struct {
 
 func (t *textIn) send(ctx context.Context, c *remote.API, internal bool) (out sentOut, err error) {
 	var sent apiMessage
-	body := map[string]any{"content": t.Text, "internal": internal, "assistant": true}
-	if t.ID != "" {
-		body["clientId"] = t.ID
+	id := cmp.Or(t.ID, rand.Text())
+	body := map[string]any{"content": t.Text, "internal": internal, "assistant": true, "clientId": id}
+	err = c.Insist(ctx, remote.Conversation(t.Conversation, "/messages"), body, &sent)
+	if remote.Unclear(err) {
+		err = fmt.Errorf("%w. Perhaps it was sent all the same. Use the tool again with the id %q: that sends it at most once", err, id)
 	}
-	err = c.Call(ctx, "POST", remote.Conversation(t.Conversation, "/messages"), nil, body, &sent)
 	return sentOut{sent.shown()}, err
 }
 
