@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 
@@ -22,7 +23,7 @@ type assistants struct{ protocol http.Handler }
 // does what the route table does not allow.
 func newAssistants(s *Server, version string) *assistants {
 	api := &remote.API{Base: "http://relay", Client: &http.Client{Transport: inside{s}}}
-	return &assistants{mcp.Handler(mcp.New(mcp.Options{API: api, Version: version, Log: s.log}))}
+	return &assistants{mcp.Handler(mcp.Options{API: api, Version: version, Log: s.log})}
 }
 
 // asked is the context's key of the request that a tool works for.
@@ -44,7 +45,15 @@ func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
-	inner := r.Clone(context.WithValue(r.Context(), asked{}, r))
+	ctx := context.WithValue(r.Context(), asked{}, r)
+	if r.URL.RawQuery != "" {
+		id, err := onlyConversation(r.URL.RawQuery)
+		if err != nil {
+			return nil, err
+		}
+		ctx = mcp.Bind(ctx, id)
+	}
+	inner := r.Clone(ctx)
 	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
 	inner.Header.Set("Content-Type", "application/json")
 	inner.Header.Set("Accept", "application/json, text/event-stream") // as clients have to say, and some do not
@@ -56,6 +65,16 @@ func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	w.WriteHeader(answer.status)
 	_, _ = answer.body.WriteTo(w) // whoever is gone reads nothing
 	return written{}, nil
+}
+
+// onlyConversation reads which conversation a connection is bound to. What is unclear binds it to
+// none, and so is refused.
+func onlyConversation(query string) (string, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil || len(values) != 1 || len(values["conversation"]) != 1 || values.Get("conversation") == "" || !isText(values.Get("conversation")) {
+		return "", badRequest("conversation must be the id of one conversation; there is no other parameter")
+	}
+	return values.Get("conversation"), nil
 }
 
 // inside carries requests of tools to relay's own routes, with what came along with the request

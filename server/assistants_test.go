@@ -32,8 +32,13 @@ type helper struct {
 // assistant connects the SDK's client.
 func (s *site) assistant(key string) *helper {
 	s.t.Helper()
+	return s.assistantAt("/mcp", key)
+}
+
+func (s *site) assistantAt(path, key string) *helper {
+	s.t.Helper()
 	client := protocol.NewClient(&protocol.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(s.t.Context(), &protocol.StreamableClientTransport{Endpoint: s.url + "/mcp",
+	session, err := client.Connect(s.t.Context(), &protocol.StreamableClientTransport{Endpoint: s.url + path,
 		HTTPClient: &http.Client{Transport: carrying(key)}, DisableStandaloneSSE: true}, nil)
 	if err != nil {
 		s.t.Fatal(err)

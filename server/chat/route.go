@@ -45,8 +45,8 @@ const (
 	SourceAPI     = "api"
 	// SourceAssistant marks, for the team, what an assistant wrote by the API.
 	SourceAssistant = "assistant"
-	SourceAI      = "ai"
-	SourceRelay   = "relay" // relay itself
+	SourceAI        = "ai"
+	SourceRelay     = "relay" // relay itself
 )
 
 // The destinations of what relay itself does later: announced leaves, the steps for who is not

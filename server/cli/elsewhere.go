@@ -44,8 +44,8 @@ var Elsewhere = []Command{
 		`note IOOA43XND2D645LT7YEJIVHK3B - < order.txt`, []string{"--id"}, sends(true)},
 	{"stats", "print the statistics of a relay elsewhere: the last 30 days, or --from DAY and --to DAY; --site SITE",
 		"stats https://chat.example.com --from 2026-01-01 --json", []string{"--from", "--to", "--site"}, statistics},
-	{"mcp", "let an assistant on this computer use a relay elsewhere: a server of the Model Context Protocol on standard input and output",
-		"mcp https://chat.example.com", nil, assistant},
+	{"mcp", "let an assistant on this computer use a relay elsewhere: a server of the Model Context Protocol on standard input and output; --conversation ID is for one conversation only",
+		"mcp https://chat.example.com", []string{"--conversation"}, assistant},
 }
 
 // Needs says what all of them need.
@@ -70,8 +70,11 @@ type UsageError struct{ error }
 
 // assistant serves the tools until the assistant is gone.
 func assistant(ctx context.Context, c *Call, api *remote.API) error {
+	if given := c.Options["--conversation"]; len(given) > 1 || len(given) == 1 && given[0] == "" {
+		return &UsageError{errors.New("--conversation must be the id of one conversation")}
+	}
 	log := slog.New(slog.NewTextHandler(c.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return mcp.RunStdio(ctx, mcp.New(mcp.Options{API: api, Version: c.Version, Log: log}))
+	return mcp.RunStdio(ctx, mcp.Options{API: api, Version: c.Version, Log: log}, c.option("--conversation"))
 }
 
 // option returns a flag's last value, "" when it is not given.

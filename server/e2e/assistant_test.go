@@ -13,8 +13,8 @@ func TestAssistantByStdio(t *testing.T) {
 	t.Parallel()
 	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db")
 	session := in.say(t, "Is the lamp in stock?")
-	connect := func(key string) (*mcp.ClientSession, error) {
-		relay := command([]string{"RELAY_API_KEY=" + key}, "mcp", in.base)
+	connect := func(key string, more ...string) (*mcp.ClientSession, error) {
+		relay := command([]string{"RELAY_API_KEY=" + key}, append([]string{"mcp", in.base}, more...)...)
 		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: relay}, nil)
 	}
 	client, err := connect(in.secret)
@@ -40,6 +40,23 @@ func TestAssistantByStdio(t *testing.T) {
 	use(client, "reply", map[string]any{"conversation": session, "text": "Three of them."})
 	if got := in.history(t, session); got != "Is the lamp in stock?|Three of them." {
 		t.Errorf("the visitor reads %s", got)
+	}
+	one, err := connect(in.secret, "--conversation", session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	if got := use(one, "read_conversation", nil); !strings.Contains(got, "Three of them.") {
+		t.Errorf("bound to the conversation it reads %s", got)
+	}
+	use(one, "note", map[string]any{"text": "by one of this conversation"})
+	if _, err := one.CallTool(t.Context(), &mcp.CallToolParams{Name: "list_conversations"}); err == nil {
+		t.Error("bound to a conversation it lists all")
+	}
+	for _, none := range [][]string{{"--conversation", ""}, {"--conversation="}, {"--conversation", "a", "--conversation", "b"}} {
+		if code, _, stderr := runCommand(t, []string{"RELAY_API_KEY=" + in.secret}, append([]string{"mcp", in.base}, none...)...); code != 2 || !strings.Contains(stderr, "one conversation") {
+			t.Errorf("%q ends with %d: %s", none, code, stderr)
+		}
 	}
 	if code, _, stderr := runCommand(t, nil, "mcp", in.base); code != 2 || !strings.Contains(stderr, "RELAY_API_KEY is missing") {
 		t.Errorf("without a key it ends with %d: %s", code, stderr)

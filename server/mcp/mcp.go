@@ -26,33 +26,48 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// New returns a server with all tools, resources and prompts. A key sees all of them; the API
+// newAll returns a server with all tools, resources and prompts. A key sees all of them; the API
 // refuses those that it may not use, and says which scope it lacks.
-func New(o Options) *mcp.Server {
-	server := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay live chat", Version: o.Version},
-		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}, Logger: o.Log})
-	s := &service{server: server, api: o.API}
+func newAll(o Options) *mcp.Server {
+	s := newService(o, instructions)
 	s.addReading()
 	s.addWriting()
 	s.addKnowledge()
 	s.addResources()
-	addPrompts(server)
-	return server
+	addPrompts(s.server)
+	return s.server
+}
+
+func newService(o Options, instructions string) *service {
+	server := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay live chat", Version: o.Version},
+		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}, Logger: o.Log})
+	return &service{server: server, api: o.API}
 }
 
 // Handler serves the protocol over HTTP (streamable HTTP, without sessions): each request brings
-// its own key, and any node may answer it.
-func Handler(server *mcp.Server) http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+// its own key, and any node may answer it. One whose context is bound to a conversation has the
+// tools of that conversation only.
+func Handler(o Options) http.Handler {
+	all, one := newAll(o), newBound(o)
+	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
+		if boundTo(r.Context()) != "" {
+			return one
+		}
+		return all
+	},
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest, DisableLocalhostProtection: true, PropagateRequestCancellation: true})
 }
 
 // maxRequest bounds a request, which has at most one long answer to a visitor in it.
 const maxRequest = 1 << 20
 
-// RunStdio serves the protocol on standard input and output until ctx ends or the client is gone.
-func RunStdio(ctx context.Context, server *mcp.Server) error {
-	return server.Run(ctx, &mcp.StdioTransport{})
+// RunStdio serves the protocol on standard input and output until ctx ends or the client is gone:
+// with all tools, or those of one conversation.
+func RunStdio(ctx context.Context, o Options, conversation string) error {
+	if conversation == "" {
+		return newAll(o).Run(ctx, &mcp.StdioTransport{})
+	}
+	return newBound(o).Run(Bind(ctx, conversation), &mcp.StdioTransport{})
 }
 
 // service makes the tools.
