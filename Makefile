@@ -34,8 +34,8 @@ run: build ## build and start relay here: http://localhost:3000, data in relay.d
 build: ## build ./relay, one file without dependencies
 	$(BUILD) -o relay .
 
-test: ## all tests; installs Chromium, Firefox, PostgreSQL, Postfix, Node and PHP through apt, axe, TypeScript, React, Vue and clients of assistants through npm, when missing
-	@.ci/setup chromium firefox postgresql pgbouncer postfix dovecot node php python3 systemd-analyze axe typescript frameworks assistants
+test: ## all tests; installs Chromium, Firefox, PostgreSQL, Postfix, Node and PHP through apt, axe, TypeScript, React, Vue and other clients through npm, when missing
+	@.ci/setup chromium firefox postgresql pgbouncer postfix dovecot node php python3 systemd-analyze axe typescript frameworks assistants generators
 	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
