@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -13,9 +15,11 @@ func TestAssistantByStdio(t *testing.T) {
 	t.Parallel()
 	in := boot(t, "DATABASE_URL=sqlite://"+t.TempDir()+"/relay.db")
 	session := in.say(t, "Is the lamp in stock?")
+	changed := make(chan string, 99)
 	connect := func(key string, more ...string) (*mcp.ClientSession, error) {
 		relay := command([]string{"RELAY_API_KEY=" + key}, append([]string{"mcp", in.base}, more...)...)
-		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: relay}, nil)
+		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+			ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }}).Connect(t.Context(), &mcp.CommandTransport{Command: relay}, nil)
 	}
 	client, err := connect(in.secret)
 	if err != nil {
@@ -40,6 +44,17 @@ func TestAssistantByStdio(t *testing.T) {
 	use(client, "reply", map[string]any{"conversation": session, "text": "Three of them."})
 	if got := in.history(t, session); got != "Is the lamp in stock?|Three of them." {
 		t.Errorf("the visitor reads %s", got)
+	}
+	if err := client.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "relay://conversation/" + session}); err != nil {
+		t.Fatal(err)
+	}
+	for told := false; !told; { // the stream that brings changes opens after the answer
+		in.call(t, "POST", in.base+"/api/widget/messages", in.public, map[string]any{"sessionId": session, "content": "Hello?"}, nil)
+		select {
+		case uri := <-changed:
+			told = uri == "relay://conversation/"+session
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 	one, err := connect(in.secret, "--conversation", session)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -24,6 +25,9 @@ type Options struct {
 	API     *remote.API
 	Version string // relay's
 	Log     *slog.Logger
+
+	lasting bool     // the client can be told something between its answers
+	watcher *watcher // nil where nobody is told of changes
 }
 
 // newAll returns a server with all tools, resources and prompts. A key sees all of them; the API
@@ -39,9 +43,12 @@ func newAll(o Options) *mcp.Server {
 }
 
 func newService(o Options, instructions string) *service {
-	server := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay live chat", Version: o.Version},
-		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}, Logger: o.Log})
-	return &service{server: server, api: o.API}
+	options := &mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}, Logger: o.Log}
+	if o.watcher != nil {
+		options.SubscribeHandler, options.UnsubscribeHandler = o.watcher.subscribe, o.watcher.unsubscribe
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "relay", Title: "relay live chat", Version: o.Version}, options)
+	return &service{server: server, api: o.API, lasting: o.lasting}
 }
 
 // Handler serves the protocol over HTTP (streamable HTTP, without sessions): each request brings
@@ -64,16 +71,27 @@ const maxRequest = 1 << 20
 // RunStdio serves the protocol on standard input and output until ctx ends or the client is gone:
 // with all tools, or those of one conversation.
 func RunStdio(ctx context.Context, o Options, conversation string) error {
-	if conversation == "" {
-		return newAll(o).Run(ctx, &mcp.StdioTransport{})
+	o.lasting = true
+	if conversation != "" {
+		return newBound(o).Run(Bind(ctx, conversation), &mcp.StdioTransport{})
 	}
-	return newBound(o).Run(Bind(ctx, conversation), &mcp.StdioTransport{})
+	o.watcher = newWatcher(o.API)
+	server := newAll(o)
+	o.watcher.server = server
+	ctx, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { o.watcher.run(ctx) })
+	err := server.Run(ctx, &mcp.StdioTransport{})
+	stop()
+	following.Wait()
+	return err
 }
 
 // service makes the tools.
 type service struct {
-	server *mcp.Server
-	api    *remote.API
+	server  *mcp.Server
+	api     *remote.API
+	lasting bool
 }
 
 // kind is what a tool does to the world, for clients that ask their user before.
@@ -99,7 +117,10 @@ func (k kind) annotations(title string) *mcp.ToolAnnotations {
 // add adds a tool.
 func add[In, Out any](s *service, k kind, name, title, description string, run func(context.Context, *remote.API, In) (Out, error)) {
 	tool := &mcp.Tool{Name: name, Title: title, Description: description, Annotations: k.annotations(title)}
-	mcp.AddTool(s.server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+	mcp.AddTool(s.server, tool, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+		if s.lasting {
+			defer reportProgress(ctx, r)()
+		}
 		out, err := run(ctx, s.api, in)
 		return nil, out, err
 	})
