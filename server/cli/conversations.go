@@ -134,9 +134,12 @@ func (m *message) print(b *strings.Builder) {
 
 // author names who wrote, in one line.
 func (m *message) author() string {
-	name, team := m.Sender, "team"
-	if m.SourceBridge == "assistant" {
-		team = "assistant"
+	name, of := m.Sender, ""
+	switch {
+	case m.SourceBridge == "assistant":
+		of = " (assistant)"
+	case !m.Internal && m.OperatorName != "":
+		of = " (team)"
 	}
 	switch {
 	case m.Internal && m.OperatorName != "":
@@ -144,9 +147,9 @@ func (m *message) author() string {
 	case m.Internal:
 		name = "note"
 	case m.OperatorName != "":
-		name = m.OperatorName + " (" + team + ")"
+		name = m.OperatorName
 	}
-	return cut(OneLine(name), 60)
+	return cut(OneLine(name), 60) + of
 }
 
 func (m *message) text() string {
