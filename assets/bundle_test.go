@@ -2,8 +2,11 @@ package assets_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,5 +125,34 @@ func TestWidgetAvoidsForbiddenCalls(t *testing.T) {
 				t.Errorf("%s contains %s", f.Name, word)
 			}
 		}
+	}
+}
+
+// TestOwnNames: what the build renames is neither a name of the browser, nor one of the API,
+// of the page's RelayChat or of a text.
+func TestOwnNames(t *testing.T) {
+	t.Parallel()
+	b := newTab(t, "")
+	list, _ := json.Marshal(bundle.OwnNames)
+	taken := eval[[]string](b, string(list)+`.filter((name) => Object.getOwnPropertyNames(window).some((one) => {
+		const known = window[one];
+		return one === name || (typeof known === "function" && (name in known || (known.prototype && name in known.prototype)));
+	}))`)
+	if len(taken) > 0 {
+		t.Errorf("names of the browser: %q", taken)
+	}
+	for _, path := range []string{"../schema/openapi.yaml", "widget/relay-chat.d.ts", "widget/lang/en.json"} {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range bundle.OwnNames {
+			if regexp.MustCompile(`\b` + name + `"?\??[:(]`).Match(source) {
+				t.Errorf("%s is a name in %s", name, path)
+			}
+		}
+	}
+	if sorted := slices.Compact(slices.Sorted(slices.Values(bundle.OwnNames))); len(sorted) != len(bundle.OwnNames) {
+		t.Error("a name stands twice")
 	}
 }

@@ -141,6 +141,9 @@ func copies(root string) (files []File, err error) {
 func buildOne(root string, t target, defines map[string]string) ([]byte, error) {
 	options := scriptOptions(root, t.source, t.format)
 	options.Define = defines
+	if strings.HasPrefix(t.source, "widget/") {
+		options.MangleProps, options.MangleCache = "^("+strings.Join(OwnNames, "|")+")$", shortNames()
+	}
 	if filepath.Ext(t.source) == ".ts" {
 		options.Plugins = []api.Plugin{cssText}
 	}

@@ -6,7 +6,7 @@ import { lookOf } from "../ui/look";
 import type { Config, Core, SavedSession, Shell } from "../types";
 import type { createPreview } from "./preview";
 import { attention as english } from "../lang/en.json";
-import { spoken } from "../text/spoken";
+import { named, spoken } from "../text/spoken";
 
 interface Rule {
   id: string;
@@ -59,7 +59,7 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
     const { operatorName = "", operatorAvatar, theme, language: setting, texts: own } = answer.config;
     const language = spoken(options.locale, setting);
     const text = rule.texts?.[language] || rule.text;
-    const t = { ...english, ...(await texts(shell, language)), ...own?.[language] };
+    const t = { ...named(english, await texts(shell, language)), ...own?.[language] };
     preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: t.dismiss,
       onClose: () => storage.set("unasked", true) });
     const opened = () => {
@@ -106,7 +106,8 @@ async function ask({ tab, options }: Shell): Promise<Answer> {
   return fresh;
 }
 
-async function texts({ part }: Shell, language: string): Promise<object> {
-  if (language === "en") return {};
-  return part<{ attention: typeof english }>(`lang-${language}-${LANGUAGES_HASH}.js`).then((all) => all.attention, () => ({}));
+/** texts are those of another language than English, if they can be had. */
+async function texts({ part }: Shell, language: string): Promise<unknown[] | undefined> {
+  if (language === "en") return undefined;
+  return part<{ attention: unknown[] }>(`lang-${language}-${LANGUAGES_HASH}.js`).then((all) => all.attention, () => undefined);
 }

@@ -118,7 +118,7 @@ function createChanges(
   };
   /** editBar stands above the field and says what the text is for. */
   const editBar = (text: string, extra?: HTMLElement) =>
-    h("div", { class: "editbar" }, h("span", { dir: "auto" }, text), extra, textButton(t.cancel, () => composer.cancel()));
+    h("div", { class: "flex editbar" }, h("span", { dir: "auto" }, text), extra, textButton(t.cancel, () => composer.cancel()));
   const edit = (message: Message, text = message.content) => {
     const { id } = message;
     const save = async (content: string) => {

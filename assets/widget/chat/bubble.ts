@@ -1,9 +1,8 @@
-// bubble.ts draws one message: text, files, the line below it, and for the
-// visitor's own messages the ways to change them.
+// bubble.ts draws one message: its text and the line below it. What few messages
+// have besides is drawn by marks.ts.
 
-import { h, link, textButton } from "../ui/dom";
+import { h, textButton } from "../ui/dom";
 import { face } from "./face";
-import { attachmentNode } from "./files";
 import { t } from "../text/strings";
 import { timeOf } from "../text/time";
 import type { Attachment, Message, Pending, Source } from "../types";
@@ -21,7 +20,7 @@ export interface View {
   content: string;
   /** Slack's marks differ. */
   slack?: boolean;
-  /** Shown as written: it has no marks, or what reads them is on its way. */
+  /** Shown as written: it is plain text, or what draws the rest is on its way. */
   raw?: boolean;
   attachments: Attachment[];
   deleted: boolean;
@@ -55,11 +54,17 @@ export interface Actions {
   handoff(): void;
   /** begin starts a new conversation. */
   begin(): void;
-  /** raw: whether a text is shown as written for now, text draws one that is not. */
-  raw(text: string): boolean;
-  text(text: string, slack?: boolean): HTMLElement;
+  /** raw: whether a message is shown as written for now; rich draws one that is not. */
+  raw(v: View): boolean;
+  rich(v: View): Rich;
   /** play makes a player of what holds the link to a sound. */
   play(holder: HTMLElement): void;
+}
+
+/** What a message consists of: what stands in its bubble, and between that and the line below. */
+export interface Rich {
+  inside: Node[];
+  behind: Node[];
 }
 
 /** nameOf is who wrote a message, in the visitor's words. */
@@ -110,9 +115,9 @@ export function pendingView(p: Pending): View {
 }
 
 /** bubble draws a view. Own messages are not read out: the writer knows them. */
-export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
+export function bubble(v: View, act: Actions): HTMLElement {
   const side = v.own ? "own" : "theirs";
-  const text = v.deleted ? t.deleted : v.content;
+  const { inside, behind } = v.raw ? asWritten(v) : act.rich(v);
   return h(
     "div",
     {
@@ -126,28 +131,18 @@ export function bubble(v: View, act: Actions, apiUrl: string): HTMLElement {
       "div",
       { class: "line" },
       !v.own && v.last && face(v.name, v.picture),
-      h("div", { class: "bubble", dir: "auto" }, v.quote && !v.deleted && quoteNode(v.quote, act),
-        text && (v.raw || v.deleted ? h("div", { class: "text" }, text) : act.text(text, v.slack)),
-        ...v.attachments.map((a) => attachmentNode(a, apiUrl, act.play))),
+      h("div", { class: "bubble", dir: "auto" }, ...inside),
     ),
-    v.sources?.length &&
-      h("ul", { class: "sources", "aria-label": t.sources },
-        ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
+    ...behind,
     below(v, act),
     v.person && h("button", { class: "chip", onclick: act.handoff }, t.person),
   );
 }
 
-/** sourceNode is a link only to a page: what the server names is not trusted. */
-function sourceNode({ title, url }: Source, number: string): HTMLElement {
-  const name = number + (title || url);
-  const chip = { class: "chip", dir: "auto" };
-  return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, chip) : h("span", chip, name));
-}
-
-function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {
-  const words = h("span", { dir: "auto" }, text);
-  return h("button", { class: "quote", onclick: () => act.jump(id) }, name && h("b", null, name), words);
+/** asWritten is a message without all that marks.ts draws. */
+function asWritten({ deleted, content, attachments }: View): Rich {
+  const text = deleted ? t.deleted : content || attachments[0]?.filename;
+  return { inside: text ? [h("div", { class: "text" }, text)] : [], behind: [] };
 }
 
 /** below is the line under the bubble: a failure, or the facts. */

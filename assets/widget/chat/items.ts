@@ -56,8 +56,8 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
     // A welcome alone needs no name.
     v.last = !!(count || greeting) && !together(v, views[i + 1] || viewAt(to));
     v.picture = v.last ? pictureOf(v.who, v.name, name, state.config.operatorAvatar, apiUrl) : "";
-    v.raw = act.raw(v.content);
-    items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act, apiUrl) });
+    v.raw = act.raw(v);
+    items.push({ key: v.key, sign: JSON.stringify(v), draw: () => bubble(v, act) });
     if (v.id) marks(v.id);
   });
   if (to < count) return items;

@@ -35,7 +35,7 @@ export function create(core: Core, scroller: HTMLElement): Lightbox {
   const close = iconButton(t.closePicture, CROSS, () => dialog.close());
   close.autofocus = true;
   const dialog = h("dialog", { class: "lightbox", "aria-label": t.picture, dir: "ltr" },
-    h("div", { class: "bar" }, name, original, close), h("div", { class: "stage" }, before, img, next));
+    h("div", { class: "flex bar" }, name, original, close), h("div", { class: "stage" }, before, img, next));
   const show = () => {
     const { src, name: words } = all[index]!;
     img.src = src;

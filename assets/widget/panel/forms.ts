@@ -64,7 +64,7 @@ function createForm({ store, post }: Core, { storage, emit }: Shell): Card {
 
 /** createContact asks who writes once the AI has handed over and nobody is there. */
 function createContact(core: Core, { storage }: Shell): Card {
-  const node = h("div", { class: "card contact", hidden: true });
+  const node = h("div", { class: "box card contact", hidden: true });
   const fields = [
     { name: "name", type: "text", label: t.contactName },
     { name: "email", type: "email", label: t.contactEmail },
@@ -189,7 +189,7 @@ function controlFor({ type, options }: FormField): Control {
 
 /** createCsat asks for one to five, and for a comment once that is chosen. What came of it the log says. */
 function createCsat(core: Core, shell: Shell): Card {
-  const node = h("div", { class: "card csat", hidden: true });
+  const node = h("div", { class: "box card csat", hidden: true });
   let asked = "";
   return {
     node,

@@ -12,8 +12,14 @@ export interface Home {
   update(state: State, due: boolean): void;
 }
 
+/** How the panel words times. */
+export interface Times {
+  timeOf(iso: string): string;
+  weekdayOf(day: Date): string;
+}
+
 /** create makes the card, hidden at first. */
-export function create(core: Core): Home {
+export function create(core: Core, times: Times): Home {
   const node = h("div", { class: "start", hidden: true });
   let shown = "";
   const ask = (question: string) => () => {
@@ -31,27 +37,24 @@ export function create(core: Core): Home {
       shown = sign;
       const t = core.words("home", english);
       const questions = starters.map((q) =>
-        h("li", null, h("button", { class: "starter", onclick: ask(q) }, h("span", { dir: "auto" }, q), icon("m9 6 6 6-6 6"))),
+        h("li", null, h("button", { class: "item starter", onclick: ask(q) }, h("span", { dir: "auto" }, q), icon("m9 6 6 6-6 6", "turn"))),
       );
       node.replaceChildren();
-      if (questions.length) node.append(h("ul", { "aria-label": t.starters }, ...questions));
-      if (hours.length) node.append(table(hours, language, t));
+      if (questions.length) node.append(h("ul", { class: "box", "aria-label": t.starters }, ...questions));
+      if (hours.length) node.append(table(hours, times, t));
     },
   };
 }
 
 /** table lists the coming week by the visitor's own clock. */
-function table(hours: Opening[], language: string, t: typeof english): HTMLElement {
-  const locale = navigator.languages.find((l) => l.split("-")[0] === language) || language;
-  const weekday = new Intl.DateTimeFormat(locale, { weekday: "long" });
-  const clock = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
+function table(hours: Opening[], { timeOf, weekdayOf }: Times, t: typeof english): HTMLElement {
   const rows = [0, 1, 2, 3, 4, 5, 6].map((ahead) => {
     const day = new Date();
     day.setDate(day.getDate() + ahead);
     const on = hours.filter((o) => new Date(o.from).toDateString() === day.toDateString());
-    const times = on.map((o) => `${clock.format(new Date(o.from))} – ${clock.format(new Date(o.to))}`);
+    const times = on.map((o) => `${timeOf(o.from)} – ${timeOf(o.to)}`);
     const cells = times.length ? times.map((time) => h("div", null, time)) : [t.closedDay];
-    return h("tr", null, h("th", { scope: "row" }, weekday.format(day)), h("td", null, ...cells));
+    return h("tr", null, h("th", { scope: "row" }, weekdayOf(day)), h("td", null, ...cells));
   });
-  return h("details", null, h("summary", null, t.hours), h("table", null, ...rows));
+  return h("details", { class: "box" }, h("summary", null, t.hours), h("table", null, ...rows));
 }

@@ -27,17 +27,19 @@ export interface Menu {
 export interface MenuPlace {
   shell: Shell;
   panel: HTMLElement;
+  /** What to say when something did not work. */
+  failed: string;
   /** Moves the focus into the conversation. */
   focus(): void;
 }
 
 /** create makes the menu; nothing is shown yet. */
-export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
+export function create(core: Core, { shell, panel, failed, focus }: MenuPlace): Menu {
   const { store } = core;
   const { storage, options } = shell;
   const t = core.words("menu", english);
   const { show, close, toggle, walk } = createOpening(panel);
-  const trouble = () => core.notice(t.undone);
+  const trouble = () => core.notice(failed);
   const method = (name: string) => core.method(name).catch(trouble);
   const earlier = () => storage.get<Earlier[]>("chats") || [];
   const leave = (next: Earlier | null) => {
@@ -49,7 +51,7 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
       if (!keep) close();
       run();
     };
-    return h("button", { role: "menuitem", onclick }, icon(path), name);
+    return h("button", { class: "item", role: "menuitem", onclick }, icon(path), name);
   };
   const toDevice = () => {
     core.post<ConversationLink>("link", {}).then((link) => show(deviceOf(link, t, close)), trouble);
@@ -59,13 +61,13 @@ export function create(core: Core, { shell, panel, focus }: MenuPlace): Menu {
       close();
       method("endChat");
     };
-    return h("div", { class: "menu ask", role: "group", "aria-label": t.endAsk }, h("p", null, t.endAsk),
-      h("div", null, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, close)));
+    return h("div", { class: "box menu ask", role: "group", "aria-label": t.endAsk }, h("p", null, t.endAsk),
+      h("div", { class: "flex" }, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, close)));
   };
   const draw = () => {
     const { messages, closed, stop, language } = store.state;
     const muted = storage.get("muted");
-    return h("div", { class: "menu", role: "menu", onkeydown: walk },
+    return h("div", { class: "box menu", role: "menu", onkeydown: walk },
       messages[0] && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
       earlier()[0] && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(listOf(earlier(), t, language, leave, close)), true),
       messages[0] && !stop && item(t.device, "M4 5h12v8H4zM2 17h11M17 9h5v11h-5z", toDevice, true),
@@ -135,7 +137,7 @@ function listOf(
   const format = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
   const rows = chats.map((one) =>
     h("li", null,
-      h("button", { class: "chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
+      h("button", { class: "item chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
         h("time", { datetime: one.at }, format.format(new Date(one.at))))),
   );
   const fresh = h("button", { class: "main", onclick: () => leave(null) }, t.newChat);
@@ -144,14 +146,13 @@ function listOf(
 
 /** cover stands over the conversation, with the way back to it. */
 function cover(title: string, t: typeof english, close: () => void, ...content: Node[]): HTMLElement {
-  const head = h("div", { class: "chatshead" }, iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", close), h("h3", null, title));
+  const head = h("div", { class: "flex chatshead" }, iconButton(t.toChat, "M19 12H5m6-6-6 6 6 6", close, "turn"), h("h3", null, title));
   return h("div", { class: "chats", role: "group", "aria-label": title }, head, ...content);
 }
 
 /** deviceOf shows the link with which another device goes on, and its code for a phone. */
 function deviceOf({ url, code, size }: ConversationLink, t: typeof english, close: () => void): HTMLElement {
-  const drawn = icon(code);
-  set(drawn, "class", "code");
+  const drawn = icon(code, "code");
   set(drawn, "viewBox", `-4 -4 ${size + 8} ${size + 8}`);
   const field = h("input", { readonly: true, value: url, "aria-label": t.device, onclick: () => field.select() });
   const copy = h("button", { class: "main", onclick: () => {

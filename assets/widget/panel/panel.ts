@@ -6,13 +6,13 @@ import css from "./panel.css";
 import { createComposer, type Composer } from "../write/composer";
 import { createLog } from "../chat/log";
 import { h, sheet } from "../ui/dom";
-import { brief, nameOf, type Actions } from "../chat/bubble";
+import { brief, nameOf, type Actions, type View } from "../chat/bubble";
 import type { Place, RowActions } from "../chat/actions";
 import { dark, paint } from "../ui/scheme";
 import type { Bench, Tools } from "../write/tools";
 import type { Core, Panel, Shell, State } from "../types";
 import { fitPhone } from "./phone";
-import { prepare } from "../text/time";
+import { prepare, timeOf, weekdayOf } from "../text/time";
 import { createLazy, type Lazy } from "../ui/lazy";
 import { createHeader } from "./header";
 import { named, speak, t } from "../text/strings";
@@ -25,6 +25,10 @@ const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#>]|\d+[.)])|^\P{L}+$/mu;
 
 /** Languages that are written from right to left. */
 const RTL = /^(ar|he)$/;
+
+/** isPlain reports whether a message is no more than its text. */
+const isPlain = ({ deleted, content, quote, attachments, sources }: View) =>
+  deleted || !(quote || attachments[0] || sources?.[0] || MARKS.test(content));
 
 /** mount draws the panel once the visitor's language is there, and again in another one. */
 export async function mount(shell: Shell, core: Core): Promise<Panel> {
@@ -67,8 +71,8 @@ function draw(shell: Shell, core: Core): Panel {
     discard: core.discard,
     handoff: () => core.method("handoff").catch(() => core.notice(t.failed)),
     begin: () => menu.with((m) => m.begin()),
-    raw: (text) => !MARKS.test(text) || (marks.want(), !marks.made),
-    text: (text, slack) => marks.made!.text(text, slack),
+    raw: (v) => isPlain(v) || (marks.want(), !marks.made),
+    rich: (v) => marks.made!.draw(v),
     play: (holder) => tools.with((made) => made.play(holder)),
   };
   const header = createHeader(() => shell.close(), (button) => menu.with((m) => m.toggle(button)), options.apiUrl);
@@ -82,7 +86,7 @@ function draw(shell: Shell, core: Core): Panel {
     scroller: log.scroller, reveal: log.reveal, composer, lazy,
     inShort: (m) => ({ name: nameOf(m, named(core.store.state)), text: brief(m) }),
   };
-  const marks = lazy<Marks>(MARKS_FILE, shell, () => log.update(core.store.state));
+  const marks = lazy<Marks>(MARKS_FILE, { act, apiUrl: options.apiUrl }, () => log.update(core.store.state));
   const rows = lazy<RowActions>(ACTIONS_FILE, place);
   const tools = lazy<Tools>(TOOLS_FILE, place);
   const forms = lazy<Forms>(FORMS_FILE, shell, (made) => {
@@ -109,8 +113,8 @@ function draw(shell: Shell, core: Core): Panel {
   );
   root.prepend(panel);
   const focusFirst = () => focusIn(panel, composer);
-  const menu = lazy<Menu>(MENU_FILE, { shell, panel, focus: focusFirst });
-  const home = lazy<Home>(HOME_FILE, shell, (made) => {
+  const menu = lazy<Menu>(MENU_FILE, { shell, panel, failed: t.failed, focus: focusFirst });
+  const home = lazy<Home>(HOME_FILE, { timeOf, weekdayOf }, (made) => {
     log.scroller.append(made.node);
     update();
     log.scroller.scrollTop = 0; // it is read from the top

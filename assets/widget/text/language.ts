@@ -1,10 +1,11 @@
 // language.ts chooses the visitor's language and loads its texts. English is
 // part of the files; every other language is a file of its own.
 
-import { spoken } from "./spoken";
+import { named, spoken } from "./spoken";
 import type { Shell, Store } from "../types";
 
-type Texts = Record<string, object>;
+/** The texts of a language, by section. */
+type Texts = Record<string, unknown[]>;
 
 export interface Language {
   /** settled resolves when the chosen language is there, or cannot be had. */
@@ -35,7 +36,7 @@ export function createLanguage(shell: Shell, store: Store): Language {
     choose,
     words(section, english) {
       const { language, config } = store.state;
-      return { ...english, ...loaded[language]![section], ...config.texts?.[language] };
+      return { ...named(english, loaded[language]![section]), ...config.texts?.[language] };
     },
   };
 }

@@ -26,10 +26,9 @@ export function prepare(): void {
 export function backOf(iso: string): string {
   const date = new Date(iso);
   const days = daysTo(date);
-  const form = days < 7 ? weekday : dayMonth;
   const time = timeOf(iso);
   if (days < 1) return fill(t.back, { time });
-  return fill(t.backOn, { time, day: days < 2 ? near.format(1, "day") : form.format(date) });
+  return fill(t.backOn, { time, day: days < 2 ? near.format(1, "day") : (days < 7 ? weekday : dayMonth).format(date) });
 }
 
 /** replyIn is a usual waiting time in words, such as "in 12 minutes". */
@@ -37,6 +36,9 @@ export function replyIn(seconds: number): string {
   if (seconds < 3_600) return near.format(Math.ceil(seconds / 60), "minute");
   return seconds < 172_800 ? near.format(Math.ceil(seconds / 3_600), "hour") : near.format(Math.ceil((seconds * 1_000) / DAY), "day");
 }
+
+/** weekdayOf is a day's name. */
+export const weekdayOf = (day: Date) => weekday.format(day);
 
 /** timeOf is the time of day, such as "14:03". */
 export function timeOf(iso: string): string {

@@ -9,8 +9,9 @@ const SVG = "http://www.w3.org/2000/svg";
 export const CROSS = "M6 6l12 12M18 6 6 18";
 
 /** icon draws one 24 × 24 outline; it is decoration and hidden from readers. */
-export function icon(path: string): SVGSVGElement {
+export function icon(path: string, className?: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
+  set(svg, "class", className);
   set(svg, "viewBox", "0 0 24 24");
   set(svg, "aria-hidden", "true");
   const shape = document.createElementNS(SVG, "path");

@@ -30,7 +30,7 @@ export function create(core: Core, composer: Composer): Emoji {
   );
   const grid = h("div", { class: "grid", role: "group", "aria-label": t.emoji });
   const none = h("p", { role: "status" });
-  const node = h("div", { class: "emoji", role: "dialog", "aria-label": t.emoji, hidden: true }, search, tabs, grid, none);
+  const node = h("div", { class: "box emoji", role: "dialog", "aria-label": t.emoji, hidden: true }, search, tabs, grid, none);
   let group = 0;
 
   const choose = (i: number) => {

@@ -26,7 +26,7 @@ export function createTray(drop: (key: string) => void, t: typeof uploads): { no
 function chipOf(u: Upload, drop: (key: string) => void, t: typeof uploads): HTMLElement {
   const name = (text: string) => text.replace("{name}", () => u.name);
   const moving = !u.attachment && !u.error;
-  return h("li", { class: u.error && "bad" }, u.thumbnail, h("span", { class: "name", dir: "auto" }, u.name),
+  return h("li", { class: u.error ? "box flex bad" : "box flex" }, u.thumbnail, h("span", { class: "name", dir: "auto" }, u.name),
     u.error && h("span", { class: "why", role: "alert" }, u.error),
     moving && h("progress", { "aria-label": name(t.uploading) }),
     iconButton(name(moving ? t.stop : t.takeAway), CROSS, () => drop(u.key)));

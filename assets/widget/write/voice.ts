@@ -109,7 +109,7 @@ function startRecording(stream: MediaStream, composer: Composer, t: typeof engli
     void context.close().catch(() => {});
   };
   const done = h("button", { class: "send", "aria-label": t.sendRecording, onclick: () => finish(true) }, icon("M12 20V5m-7 7 7-7 7 7"));
-  const bar = h("div", { class: "voice", role: "group", "aria-label": t.recording },
+  const bar = h("div", { class: "flex voice", role: "group", "aria-label": t.recording },
     iconButton(t.discardRecording, CROSS, () => finish(false)),
     h("span", { class: "sr", role: "status" }, t.recording), wave.node, time, done);
   const beat = setInterval(() => {
@@ -186,15 +186,14 @@ function player(href: string, instead: () => void, t: typeof english): HTMLEleme
     show();
   };
   wave.draw(Array<number>(BARS).fill(0.1));
-  return h("div", { class: "player", role: "group", "aria-label": t.voiceMessage }, button, wave.node, time);
+  return h("div", { class: "flex player", role: "group", "aria-label": t.voiceMessage }, button, wave.node, time);
 }
 
 /** drawing is a waveform of bars. */
 function drawing() {
-  const node = icon("");
+  const node = icon("", "wave");
   const front = node.firstElementChild!.cloneNode() as SVGPathElement;
   set(node, "viewBox", `0 0 ${BARS * 4} 24`);
-  set(node, "class", "wave");
   set(node, "preserveAspectRatio", "none");
   node.append(front);
   let bars: string[] = [];
