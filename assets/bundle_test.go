@@ -132,7 +132,8 @@ func TestWidgetAvoidsForbiddenCalls(t *testing.T) {
 // of the page's RelayChat or of a text.
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
-	b := newTab(t, "")
+	b := newTab(t, newSite(t, "", ""))
+	b.visit("/")
 	list, _ := json.Marshal(bundle.OwnNames)
 	taken := eval[[]string](b, string(list)+`.filter((name) => Object.getOwnPropertyNames(window).some((one) => {
 		const known = window[one];

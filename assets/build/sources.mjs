@@ -13,7 +13,7 @@ const LONGEST_FUNCTION = 60
 // Functions that are longer still, with their lines: they may only shrink. This one
 // is held by the widget's budget of bytes for the first open.
 const LONGER = {
-  "widget/panel/panel.ts draw": 142,
+  "widget/panel/panel.ts draw": 139,
 }
 
 const [compiler, root] = process.argv.slice(2)

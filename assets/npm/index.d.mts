@@ -11,6 +11,10 @@ export interface Options {
   locale?: string;
   /** false: no round button. */
   launcher?: boolean;
+  /** "inline": the chat stands in an element of the page instead of behind a round button. */
+  mode?: "inline";
+  /** That element, or a CSS selector for it; by default the chat stands where the script does. */
+  target?: string | Element;
   /** A click on what this CSS selector matches opens and closes the chat. */
   launcherSelector?: string;
   /** Loads the chat's files before it is opened, except for visitors who save data. */

@@ -218,6 +218,9 @@ export interface Options {
   launcher: boolean;
   /** What a click on opens and closes the chat. */
   launcherSelector?: string;
+  /** "inline": the chat stands in the page, in the target or behind the script. */
+  mode?: string;
+  target?: string | Element;
   /** Loads the chat's files before it is opened. */
   prefetch?: boolean;
   zIndex?: string;

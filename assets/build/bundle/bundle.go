@@ -212,6 +212,8 @@ var cssText = api.Plugin{
 				return api.OnLoadResult{}, messagesError(css.Errors)
 			}
 			text := string(bytes.TrimSpace(css.OutputFiles[0].Contents))
+			// esbuild leaves the values of properties that authors define as they are.
+			text = strings.NewReplacer(", ", ",", ": var(", ":var(", "): ", "):").Replace(text)
 			return api.OnLoadResult{Contents: &text, Loader: api.LoaderText}, nil
 		})
 	},

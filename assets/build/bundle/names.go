@@ -9,10 +9,10 @@ import (
 // call them by a letter or two, which saves visitors 2 % of the download; the names in the
 // sources stay. A name of the API, of the page's RelayChat, of a text, of the browser, or
 // of anything that is stored or sent must not stand here.
-var OwnNames = strings.Fields(`adopt afterSend begin below broken compete drawn editLast emit enter forget healthy inside
+var OwnNames = strings.Fields(`afterSend begin below broken compete drawn editLast emit enter healthy inside
 	isOwn isThere isWhole lead leading leave life onAlive onAsk onRefused onState onrefresh parts placed prechatDone quiet restart
 	reveal revive rich scroller setLook setOpen settled shell styles subscribers toEnd unplaced wake want above inShort setUnread
-	words spoken older retry`)
+	words spoken older`)
 
 // shortNames gives each of them the same short one in all files.
 func shortNames() map[string]any {

@@ -1,7 +1,7 @@
 // bubble.ts draws one message: its text and the line below it. What few messages
 // have besides is drawn by marks.ts.
 
-import { h, textButton } from "../ui/dom";
+import { h, link, textButton } from "../ui/dom";
 import { face } from "./face";
 import { t } from "../text/strings";
 import { timeOf } from "../text/time";
@@ -56,15 +56,9 @@ export interface Actions {
   begin(): void;
   /** raw: whether a message is shown as written for now; rich draws one that is not. */
   raw(v: View): boolean;
-  rich(v: View): Rich;
+  rich(v: View): Node[];
   /** play makes a player of what holds the link to a sound. */
   play(holder: HTMLElement): void;
-}
-
-/** What a message consists of: what stands in its bubble, and between that and the line below. */
-export interface Rich {
-  inside: Node[];
-  behind: Node[];
 }
 
 /** nameOf is who wrote a message, in the visitor's words. */
@@ -117,7 +111,7 @@ export function pendingView(p: Pending): View {
 /** bubble draws a view. Own messages are not read out: the writer knows them. */
 export function bubble(v: View, act: Actions): HTMLElement {
   const side = v.own ? "own" : "theirs";
-  const { inside, behind } = v.raw ? asWritten(v) : act.rich(v);
+  const inside = v.raw ? asWritten(v) : act.rich(v);
   return h(
     "div",
     {
@@ -131,18 +125,32 @@ export function bubble(v: View, act: Actions): HTMLElement {
       "div",
       { class: "line" },
       !v.own && v.last && face(v.name, v.picture),
-      h("div", { class: "bubble", dir: "auto" }, ...inside),
+      h("div", { class: "bubble", dir: "auto" }, v.quote && !v.deleted && quoteNode(v.quote, act), ...inside),
     ),
-    ...behind,
+    v.sources?.length &&
+      h("ul", { class: "flex sources", "aria-label": t.sources },
+        ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
     below(v, act),
     v.person && h("button", { class: "chip", onclick: act.handoff }, t.person),
   );
 }
 
 /** asWritten is a message without all that marks.ts draws. */
-function asWritten({ deleted, content, attachments }: View): Rich {
+function asWritten({ deleted, content, attachments }: View): Node[] {
   const text = deleted ? t.deleted : content || attachments[0]?.filename;
-  return { inside: text ? [h("div", { class: "text" }, text)] : [], behind: [] };
+  return text ? [h("div", { class: "text" }, text)] : [];
+}
+
+/** sourceNode is a link only to a page: what the server names is not trusted. */
+function sourceNode({ title, url }: Source, number: string): HTMLElement {
+  const name = number + (title || url);
+  const chip = { class: "chip", dir: "auto" };
+  return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, chip) : h("span", chip, name));
+}
+
+function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {
+  const words = h("span", { dir: "auto" }, text);
+  return h("button", { class: "quote", onclick: () => act.jump(id) }, name && h("b", null, name), words);
 }
 
 /** below is the line under the bubble: a failure, or the facts. */

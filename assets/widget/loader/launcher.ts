@@ -42,7 +42,7 @@ export function createLauncher(options: Options, onclick: () => void): Launcher 
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.append(path);
   button.append(svg);
-  if (options.launcher) root.append(button);
+  if (options.launcher && options.mode !== "inline") root.append(button);
   element.style.setProperty("--relay-z", options.zIndex || "");
   // Beside the body, the element survives pages that swap their body.
   document.documentElement.append(element);

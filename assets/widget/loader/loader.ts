@@ -78,7 +78,7 @@ function resume(shell: Shell, widget: Widget): void {
   // An open chat stays open over page changes, unless it covers the page.
   if (tab.get("open") && innerWidth > 480) shell.open(false);
   else if (storage.get<SavedSession>("session")?.live) widget.parts.core().catch(() => {});
-  if ((options.prefetch ?? options.proactive ?? options.launcherSelector ?? location.hash.match("relay-chat") ??
+  if ((options.prefetch ?? options.proactive ?? options.launcherSelector ?? options.mode ?? location.hash.match("relay-chat") ??
     document.querySelectorAll("script[data-api-key]")[1]) != null) {
     shell.part<any>(PAGE_FILE).then((m) => m.start(shell, widget)).catch(() => {});
   }

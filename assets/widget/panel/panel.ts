@@ -27,8 +27,8 @@ const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#>]|\d+[.)])|^\P{L}+$/mu;
 const RTL = /^(ar|he)$/;
 
 /** isPlain reports whether a message is no more than its text. */
-const isPlain = ({ deleted, content, quote, attachments, sources }: View) =>
-  deleted || !(quote || attachments[0] || sources?.[0] || MARKS.test(content));
+const isPlain = ({ deleted, content, attachments }: View) =>
+  deleted || !(attachments[0] || MARKS.test(content));
 
 /** mount draws the panel once the visitor's language is there, and again in another one. */
 export async function mount(shell: Shell, core: Core): Promise<Panel> {
@@ -56,6 +56,7 @@ function draw(shell: Shell, core: Core): Panel {
   speak(core);
   prepare();
   const { root, options } = shell;
+  const inline = options.mode === "inline";
   const styles: CSSStyleSheet[] = [];
   const style = (sheet?: CSSStyleSheet) => {
     if (!sheet) return;
@@ -102,14 +103,9 @@ function draw(shell: Shell, core: Core): Panel {
   const stop = h("p", { class: "stop", role: "alert" });
   const panel = h(
     "section",
-    { class: "panel", role: "dialog", "aria-labelledby": "title", lang: core.store.state.language,
+    { class: "panel", role: inline ? "region" : "dialog", "aria-labelledby": "title", lang: core.store.state.language,
       dir: RTL.test(core.store.state.language) ? "rtl" : "ltr", hidden: true },
-    header.node,
-    lost,
-    log.node,
-    notice,
-    composer.node,
-    stop,
+    header.node, lost, log.node, notice, composer.node, stop,
   );
   root.prepend(panel);
   const focusFirst = () => focusIn(panel, composer);
@@ -119,7 +115,7 @@ function draw(shell: Shell, core: Core): Panel {
     update();
     log.scroller.scrollTop = 0; // it is read from the top
   });
-  const phone = fitPhone(panel);
+  const phone = fitPhone(panel, inline);
 
   panel.addEventListener("keydown", (e) => escape(e, shell, [menu.made, tools.made, rows.made, composer]));
   /** inside is the element of the panel that has the focus. */

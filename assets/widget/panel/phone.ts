@@ -1,15 +1,15 @@
 // phone.ts makes the panel a full-screen, modal page on small screens, above
 // the keyboard, with the rest of the page out of reach.
 
-/** fitPhone follows the screen; set reports whether the panel is open. */
-export function fitPhone(panel: HTMLElement): { set(open: boolean): void } {
+/** fitPhone follows the screen, unless the panel is a part of the page; set reports whether it is open. */
+export function fitPhone(panel: HTMLElement, inline: boolean): { set(open: boolean): void } {
   const small = matchMedia("(max-width: 480px)");
   const view = window.visualViewport;
   let open = false;
   let held = false;
 
   const apply = () => {
-    const modal = open && small.matches;
+    const modal = open && small.matches && !inline;
     if (modal !== held) {
       held = modal;
       document.body.inert = modal;
