@@ -147,6 +147,31 @@ func TestContactIsPutAway(t *testing.T) {
 	b.clean()
 }
 
+// Where the server wants it so, nobody has to write first: the card is there with the chat, also
+// after the first message, and goes for good with an answer.
+func TestContactAtOnce(t *testing.T) {
+	f, b := nobody(t, "")
+	f.mu.Lock()
+	f.contact = true
+	f.mu.Unlock()
+	b.opened()
+	b.until(`shown(".contact")`)
+	b.is(`root.activeElement === $("textarea")`)
+	b.shot("fresh")
+	b.accessible()
+	b.write("Do you ship to Norway?")
+	b.until(`$(".own.sent") && shown(".contact")`)
+	b.shot("written")
+	b.run(`$("#f-email").focus()`)
+	b.text("ada@example.com")
+	b.submits()
+	b.until(`!shown(".contact")`)
+	if all := f.identified(); len(all) != 1 || all[0] != `{"email":"ada@example.com"}` {
+		t.Errorf("identified by %q", all)
+	}
+	b.clean()
+}
+
 // A visitor who comes back is asked still; one of whom the page knows a name is not.
 func TestContactAfterReload(t *testing.T) {
 	f, b := nobody(t, "")

@@ -168,3 +168,33 @@ func TestContactAfterOperator(t *testing.T) {
 		}
 	})
 }
+
+// TestContactByMail: where answers go out by e-mail and no AI gives one, a visitor is asked at once
+// while nobody is there.
+func TestContactByMail(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		s.operators(false)
+		if s.must("POST", "/api/widget/init", publicKey, object{"visitorId": "x"}); s.asks("x") {
+			t.Error("it asks where no e-mail goes out")
+		}
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"smtpUrl": "smtp://127.0.0.1:1", "mailFrom": "Shop <chat@shop.example>"})
+		id := s.open("v")
+		if !s.asks("v") {
+			t.Error("it does not ask at once")
+		}
+		s.say(id, "a question")
+		if !s.asks("v") {
+			t.Error("it does not ask who waits")
+		}
+		s.operators(true)
+		if s.asks("v") {
+			t.Error("it asks while somebody is there")
+		}
+		s.operators(false)
+		s.must("POST", "/api/admin/sessions/"+id+"/messages", secretKey, object{"content": "hi"})
+		s.operators(false)
+		if s.asks("v") {
+			t.Error("it asks who has an answer")
+		}
+	})
+}

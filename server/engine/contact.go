@@ -31,8 +31,7 @@ func (r *Relay) stillAsksContact(rd chat.Reader, s *chat.Session) (bool, error) 
 	if s.WaitingSince == 0 || !r.asksContact(s) {
 		return false, nil
 	}
-	settings := r.SettingsOf(s.Site)
-	if ai := settings.AI(); !ai.On() && settings.Mail().On() {
+	if answersByMail(r.SettingsOf(s.Site)) {
 		return true, nil
 	}
 	if !s.AIEnded {
@@ -50,6 +49,12 @@ func (r *Relay) stillAsksContact(rd chat.Reader, s *chat.Session) (bool, error) 
 		}
 	}
 	return false, nil
+}
+
+// answersByMail reports whether a visitor whom nobody answers at once gets the answer by e-mail.
+func answersByMail(settings *chat.Settings) bool {
+	ai := settings.AI()
+	return !ai.On() && settings.Mail().On()
 }
 
 // handsOver reports whether the AI left the session to people, none of whom had taken it.

@@ -21,7 +21,12 @@ func (r *Relay) WidgetConfig(site string) map[string]any {
 }
 
 // asksFirst reports whether a visitor who has written nothing is asked for a name or an e-mail
-// address: the site has no form of its own for that.
+// address: nobody is there, answers go out by e-mail and no AI gives one, or the site wants
+// it so; and it has no form of its own for that.
 func (r *Relay) asksFirst(s *chat.Session) bool {
-	return !s.Started() && r.asksOutside(s.Site) && len(r.SettingsOf(s.Site).PreChatForm().Fields) == 0 && r.asksContact(s)
+	settings := r.SettingsOf(s.Site)
+	if s.Started() || len(settings.PreChatForm().Fields) > 0 || !r.asksContact(s) {
+		return false
+	}
+	return r.asksOutside(s.Site) || answersByMail(settings)
 }

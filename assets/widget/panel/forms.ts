@@ -62,7 +62,7 @@ function createForm({ store, post }: Core, { storage, emit }: Shell): Card {
   };
 }
 
-/** createContact asks who writes once the AI has handed over and nobody is there. */
+/** createContact asks who writes while nobody is there, if the server wants to know. */
 function createContact(core: Core, { storage }: Shell): Card {
   const node = h("div", { class: "box card contact", hidden: true });
   const fields = [
@@ -99,9 +99,9 @@ function createContact(core: Core, { storage }: Shell): Card {
 
 const isUnknown = ({ identity: { name, email, phone } }: State) => !name && !email && !phone;
 
-/** isAlone reports whether nobody has come since the AI handed over. */
+/** isAlone reports whether nobody of the team is there or has come. */
 function isAlone({ operatorOnline, closed, messages }: State): boolean {
-  return !operatorOnline && !closed && messages.findLast((m) => m.sender !== "visitor")?.sender === "ai";
+  return !operatorOnline && !closed && messages.findLast((m) => m.sender !== "visitor")?.sender !== "operator";
 }
 
 interface Asked {
