@@ -14,9 +14,10 @@ import (
 func TestAIFields(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		sources := chat.Sources{{Title: "Hours & more", URL: "https://shop.example/hours"}}
+		buttons := chat.Buttons{{Text: "Yes"}, {Text: "Hours & more", URL: "https://shop.example/hours"}}
 		s := chat.Session{ID: "ai-session", VisitorID: "v", Status: chat.StatusOpen, CreatedAt: 1, LastActivity: 1}
 		m := chat.Message{ID: "draft-1", SessionID: s.ID, Seq: 1, Content: "At nine.", Sender: chat.SenderAI, Timestamp: 5, ClientID: "ai.x.1", Internal: true,
-			Draft: true, Sources: sources, Attachments: chat.Of(chat.Attachments{})}
+			Draft: true, Sources: sources, Buttons: buttons, Attachments: chat.Of(chat.Attachments{})}
 		err := d.Apply(t.Context(), func(tx chat.Tx) error {
 			if err := tx.CreateSession(&s); err != nil {
 				return err
@@ -48,7 +49,7 @@ func TestAIFields(t *testing.T) {
 				return err
 			}
 			read, err := r.Message(s.ID, m.ID)
-			if !read.Draft || read.SentAt != 0 || !reflect.DeepEqual(read.Sources, sources) {
+			if !read.Draft || read.SentAt != 0 || !reflect.DeepEqual(read.Sources, sources) || !reflect.DeepEqual(read.Buttons, buttons) {
 				t.Errorf("the message is %+v", read)
 			}
 			if err != nil {
@@ -59,7 +60,7 @@ func TestAIFields(t *testing.T) {
 				t.Fatalf("%d deliveries, %v", len(lane), err)
 			}
 			told, err := lane[0].Event.Message()
-			if !told.Draft || !reflect.DeepEqual(told.Sources, sources) {
+			if !told.Draft || !reflect.DeepEqual(told.Sources, sources) || !reflect.DeepEqual(told.Buttons, buttons) {
 				t.Errorf("the delivery tells %+v", told)
 			}
 			return err
@@ -67,13 +68,13 @@ func TestAIFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.SentAt = 9
+		m.SentAt, m.Buttons = 9, nil
 		err = d.Apply(t.Context(), func(tx chat.Tx) error {
 			if err := tx.SaveMessage(&m); err != nil {
 				return err
 			}
 			read, err := tx.Message(s.ID, m.ID)
-			if read.SentAt != 9 || !reflect.DeepEqual(read.Sources, sources) {
+			if read.SentAt != 9 || len(read.Buttons) != 0 || !reflect.DeepEqual(read.Sources, sources) {
 				t.Errorf("the sent draft is %+v", read)
 			}
 			return err

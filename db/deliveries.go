@@ -14,7 +14,7 @@ const selectDeliveries = `SELECT d.dest, s.id, s.site, s.visitor_id, d.rev, d.st
 	COALESCE(m.id, ''), COALESCE(m.content, ''), COALESCE(m.sender, ''), COALESCE(m.created_at, 0), COALESCE(m.reply_to, ''),
 	COALESCE(m.attachments, '[]'), COALESCE(m.operator_name, ''), COALESCE(m.source_bridge, ''), COALESCE(m.client_id, ''),
 	COALESCE(m.deleted_at, 0), COALESCE(m.delivered_at, 0), COALESCE(m.read_at, 0), COALESCE(m.internal, FALSE),
-	COALESCE(m.draft, FALSE), COALESCE(m.sources, ''), COALESCE(m.operator_id, '')
+	COALESCE(m.draft, FALSE), COALESCE(m.sources, ''), COALESCE(m.operator_id, ''), COALESCE(m.buttons, '')
 	FROM deliveries d JOIN sessions s ON s.number = d.session
 	LEFT JOIN events e ON e.session = d.session AND e.rev = d.rev
 	LEFT JOIN messages m ON e.session IS NULL AND m.session = d.session AND m.seq = d.rev`
@@ -32,7 +32,7 @@ func (t *tx) deliveries(query string, args ...any) ([]chat.Delivery, error) {
 			&m.ID, &m.Content, (*string)(&m.Sender), (*int64)(&m.Timestamp), &m.ReplyTo,
 			&m.files, &m.OperatorName, &m.SourceBridge, &m.ClientID,
 			(*int64)(&m.DeletedAt), (*int64)(&m.DeliveredAt), (*int64)(&m.ReadAt), &m.Internal,
-			&m.Draft, &m.Sources, &m.OperatorID}
+			&m.Draft, &m.Sources, &m.OperatorID, &m.Buttons}
 	}, query, args...)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 const messageColumns = `id, seq, content, sender, created_at, reply_to, attachments, operator_name, source_bridge,
-	client_id, edited_at, deleted_at, delivered_at, read_at, internal, draft, sent_at, sources, operator_id`
+	client_id, edited_at, deleted_at, delivered_at, read_at, internal, draft, sent_at, sources, operator_id, buttons`
 
 const (
 	selectMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
@@ -123,9 +123,9 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender, after, upTo in
 // yet, and whatever a visitor's message has not is not bound either.
 const (
 	insertMessage = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
 	insertFresh = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0, FALSE, FALSE, 0, '', '')` + onceByClientID
+		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0, FALSE, FALSE, 0, '', '', '')` + onceByClientID
 	onceByClientID = ` ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
 )
 
@@ -170,17 +170,17 @@ func (t *tx) insertMessage(session int64, m *chat.Message) error {
 	}
 	return t.touch(chat.ErrMessageExists, insertMessage, session, foreign, key, m.ID, m.Seq, m.Content, string(m.Sender),
 		int64(m.Timestamp), m.ReplyTo, files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt),
-		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.Internal, m.Draft, int64(m.SentAt), m.Sources, m.OperatorID)
+		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.Internal, m.Draft, int64(m.SentAt), m.Sources, m.OperatorID, m.Buttons)
 }
 
 // isFresh reports whether insertFresh is enough for a message.
 func isFresh(m *chat.Message) bool {
 	return m.ReplyTo == "" && len(m.Attachments.V) == 0 && m.OperatorName == "" && m.OperatorID == "" && m.SourceBridge == "" && !m.Internal && !m.Draft &&
-		len(m.Sources) == 0 && m.EditedAt|m.DeletedAt|m.DeliveredAt|m.ReadAt|m.SentAt == 0
+		len(m.Sources)+len(m.Buttons) == 0 && m.EditedAt|m.DeletedAt|m.DeliveredAt|m.ReadAt|m.SentAt == 0
 }
 
 const updateMessage = `UPDATE messages SET content = ?, reply_to = ?, attachments = ?, operator_name = ?, source_bridge = ?,
-	edited_at = ?, deleted_at = ?, delivered_at = ?, read_at = ?, sent_at = ?, sources = ? WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
+	edited_at = ?, deleted_at = ?, delivered_at = ?, read_at = ?, sent_at = ?, sources = ?, buttons = ? WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
 
 // SaveMessage implements [chat.Tx]. A message keeps its ids, its sender, its
 // place and its time.
@@ -200,7 +200,7 @@ func (t *tx) SaveMessage(m *chat.Message) error {
 
 func (t *tx) saveMessage(m *chat.Message) error {
 	return t.touch(chat.ErrMessageNotFound, updateMessage, m.Content, m.ReplyTo, files(m), m.OperatorName, m.SourceBridge,
-		int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), int64(m.SentAt), m.Sources, m.SessionID, m.Seq, m.ID)
+		int64(m.EditedAt), int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), int64(m.SentAt), m.Sources, m.Buttons, m.SessionID, m.Seq, m.ID)
 }
 
 // noFiles is the usual list of files as it is stored.

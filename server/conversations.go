@@ -288,9 +288,12 @@ func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.A
 		return nil, err
 	}
 	post := in.post(pathVar(r, "session"))
-	post.Internal, post.ClientID = in.Internal, in.ClientID
-	if in.Assistant && by.Source == chat.SourceAPI {
+	post.Internal, post.ClientID, post.Buttons = in.Internal, in.ClientID, in.Buttons
+	switch {
+	case in.Assistant && by.Source == chat.SourceAPI:
 		by.Source = chat.SourceAssistant
+	case by.Source == chat.SourceConsole && !in.Internal && len(in.Buttons) == 0:
+		post.Content, post.Buttons = chat.CutButtons(post.Content)
 	}
 	return s.shown(s.engine.Send(r.Context(), by, post))
 }

@@ -19,6 +19,7 @@ type operatorMessage struct {
 	ReplyTo      string            `json:"replyTo,omitempty"`
 	Attachments  []chat.Attachment `json:"attachments,omitempty"`
 	Sources      chat.Sources      `json:"sources,omitempty"`
+	Buttons      chat.Buttons      `json:"buttons,omitempty"`
 	EditedAt     chat.Time         `json:"editedAt,omitzero"`
 	DeletedAt    chat.Time         `json:"deletedAt,omitzero"`
 }
@@ -71,7 +72,8 @@ func operatorMessageOf(e *chat.Event, m *chat.Message) operatorMessage {
 		OperatorName: m.OperatorName, Timestamp: m.Timestamp}
 	switch e.Type {
 	case chat.EventMessage:
-		out.Content, out.ReplyTo, out.Attachments, out.Sources = &m.Content, m.ReplyTo, m.Attachments.V, m.Sources
+		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
+		out.Sources, out.Buttons = m.Sources, m.Buttons
 	case chat.EventMessageEdited:
 		out.Content, out.EditedAt = &m.Content, m.EditedAt
 	default:

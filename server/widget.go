@@ -103,8 +103,10 @@ type postRequest struct {
 	ReplyTo       string   `json:"replyTo"`
 	ClientID      string   `json:"clientId"`
 	OperatorName  string   `json:"operatorName"`
-	Internal      bool     `json:"internal"`  // of operators
-	Assistant     bool     `json:"assistant"` // of programs
+	// Of operators.
+	Internal  bool         `json:"internal"`
+	Buttons   chat.Buttons `json:"buttons"`
+	Assistant bool         `json:"assistant"` // of programs
 }
 
 func (p *postRequest) post(sessionID string) engine.Post {

@@ -11,6 +11,8 @@ export interface Message extends WidgetMessage {
   sentAt?: string;
   // sources are the pages that an AI's answer cites.
   sources?: { title: string; url: string }[];
+  // buttons are what the visitor is offered.
+  buttons?: { text: string; url?: string }[];
   // internal marks a note of operators, which no visitor sees.
   internal?: true;
   // local is set for a message that the server has not confirmed yet.

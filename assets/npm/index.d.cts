@@ -49,6 +49,12 @@ export interface Attachment {
   url: string;
 }
 
+/** A quick reply, or with a URL a link. */
+export interface Button {
+  text: string;
+  url?: string;
+}
+
 export interface Message {
   id: string;
   sessionId: string;
@@ -57,6 +63,7 @@ export interface Message {
   timestamp: string;
   attachments: Attachment[];
   replyTo?: string;
+  buttons?: Button[];
   operatorName?: string;
   sourceBridge?: string;
   clientId?: string;

@@ -2,7 +2,7 @@
 // of the snippet, and the three parts (shell, core, panel). It holds
 // types only, so it costs no bytes.
 
-import type { Attachment, Message as PublicMessage } from "./relay-chat";
+import type { Attachment, Button, Message as PublicMessage } from "./relay-chat";
 
 declare global {
   /** Names of the hashed files, put in by the build. */
@@ -38,7 +38,7 @@ export interface Source {
   url: string;
 }
 
-export type { Attachment };
+export type { Attachment, Button };
 
 /** A message as the widget keeps it: the API's, with what pages do not get. */
 export interface Message extends PublicMessage {

@@ -18,12 +18,12 @@ func aiAnswers(e *fixture) {
 		e.must(err)
 		return engine.AIReply{SessionID: id, ClientID: name, Name: "Robo", Content: content, Seen: turn.Seen}
 	}
-	answer := reply("one", "At <b>seven</b>.")
+	answer := reply("one", "At <b>seven</b>.\n\n[[Thank you]] [[And on Sunday?]]")
 	answer.Sources = chat.Sources{{Title: "Hours & more", URL: "https://shop.example/hours"}}
 	_, err := e.AIAnswer(e.t.Context(), answer)
 	e.must(err)
 	m := e.shows(th.Ref, "At <b>seven</b>.")
-	for _, want := range []string{"Robo (AI)", "Hours & more", "https://shop.example/hours"} {
+	for _, want := range []string{"Robo (AI)", "Hours & more", "https://shop.example/hours", "▸ Thank you\n▸ And on Sunday?"} {
 		if !strings.Contains(plain(m.Text), want) || !m.FromBot {
 			e.t.Errorf("the answer does not show %q: %+v", want, m)
 		}

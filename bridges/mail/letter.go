@@ -164,6 +164,11 @@ func (s *Sink) show(list []chat.Message, p *page, settings *chat.Settings) (out 
 		if m.Content != "" {
 			one.lines = strings.Split(m.Content, "\n")
 		}
+		for _, button := range m.Buttons {
+			if button.URL != "" { // a tap is of no use in an e-mail
+				one.lines = append(one.lines, button.Text+": "+button.URL)
+			}
+		}
 		out = append(out, one)
 	}
 	return out

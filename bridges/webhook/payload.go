@@ -36,6 +36,7 @@ type message struct {
 	ReplyTo     string            `json:"replyTo,omitempty"`
 	Attachments []chat.Attachment `json:"attachments,omitempty"`
 	Sources     chat.Sources      `json:"sources,omitempty"`
+	Buttons     chat.Buttons      `json:"buttons,omitempty"`
 	EditedAt    chat.Time         `json:"editedAt,omitzero"`
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
 }
@@ -170,7 +171,8 @@ func translateMessage(e *chat.Event, own owner, links *chat.FileLinks) (name str
 	out := message{ID: m.ID}
 	switch e.Type {
 	case chat.EventMessage:
-		out.Content, out.ReplyTo, out.Attachments, out.Sources = &m.Content, m.ReplyTo, m.Attachments.V, m.Sources
+		out.Content, out.ReplyTo, out.Attachments = &m.Content, m.ReplyTo, m.Attachments.V
+		out.Sources, out.Buttons = m.Sources, m.Buttons
 	case chat.EventMessageEdited:
 		out.Content, out.EditedAt = &m.Content, m.EditedAt
 	default:

@@ -35,6 +35,16 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
+// TestButtons: receivers get what the visitor is offered.
+func TestButtons(t *testing.T) {
+	payload := chat.Raw(`{"type":"message","id":"ID","sessionId":"ID","content":"Which one?","sender":"operator","timestamp":"` + moment +
+		`","attachments":[],"buttons":[{"text":"Red"},{"text":"All","url":"https://shop.example/"}]}`)
+	_, data, err := translate(&chat.Event{SessionID: "ID", Type: chat.EventMessage, Payload: payload}, "", "visitor-1", nil)
+	if want := `"message":{"id":"ID","content":"Which one?","buttons":[{"text":"Red"},{"text":"All","url":"https://shop.example/"}]}`; !strings.Contains(string(data), want) || err != nil {
+		t.Errorf("%s, %v; want %s", data, err, want)
+	}
+}
+
 // TestVerified: receivers are told whether an identity is proven.
 func TestVerified(t *testing.T) {
 	const want = `{"sessionId":"ID","visitorId":"visitor-1","session":{"id":"ID","visitorId":"visitor-1"},"identity":{"id":"7"},"verified":true}`

@@ -153,6 +153,8 @@ type Message struct {
 	SentAt Time `json:"sentAt,omitzero" db:"sent_at"`
 	// Sources are the pages that an answer of the AI is based on.
 	Sources Sources `json:"sources,omitempty" db:"sources"`
+	// Buttons are quick replies and links that the visitor is offered.
+	Buttons Buttons `json:"buttons,omitempty" db:"buttons"`
 }
 
 // Attachment describes a file of a message. URL is a signed path on relay,

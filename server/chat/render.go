@@ -38,6 +38,9 @@ func (m *Message) appendFields(b []byte) []byte {
 	if len(m.Sources) > 0 {
 		b = append(append(b, `,"sources":`...), MustJSON(m.Sources)...)
 	}
+	if len(m.Buttons) > 0 {
+		b = append(append(b, `,"buttons":`...), MustJSON(m.Buttons)...)
+	}
 	return append(b, '}')
 }
 

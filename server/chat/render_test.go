@@ -27,6 +27,7 @@ func TestAppendJSON(t *testing.T) {
 	full := filled.Interface().(Message)
 	full.Attachments = Of(Attachments{{ID: "f", Filename: "ä.png", MimeType: "image/png", Size: 7, URL: "/files/f?a&b"}})
 	full.Sources = Sources{{Title: "Shipping & returns", URL: "https://example.com/?a&b"}}
+	full.Buttons = Buttons{{Text: "Yes & no"}, {Text: "<Prices>", URL: "https://example.com/?a&b"}}
 	draft := full
 	draft.Internal, draft.Draft = true, true
 	for _, m := range append(list, full, draft) {

@@ -23,20 +23,25 @@ type Source struct {
 type Sources []Source
 
 // Value stores sources as JSON text, none as none.
-func (s Sources) Value() (driver.Value, error) {
-	if len(s) == 0 {
+func (s Sources) Value() (driver.Value, error) { return listValue(s) }
+
+// Scan reads sources from the store.
+func (s *Sources) Scan(src any) error { return scanList(src, (*[]Source)(s)) }
+
+// listValue is a list as JSON text; most messages have none, which costs nothing.
+func listValue[T any](list []T) (driver.Value, error) {
+	if len(list) == 0 {
 		return "", nil
 	}
-	data, err := json.Marshal([]Source(s))
+	data, err := json.Marshal(list)
 	return string(data), err
 }
 
-// Scan reads sources from the store.
-func (s *Sources) Scan(src any) error {
-	*s = nil
+func scanList[T any](src any, list *[]T) error {
+	*list = nil
 	var text Raw
 	if err := text.Scan(src); err != nil || len(text) == 0 {
 		return err
 	}
-	return json.Unmarshal(text, (*[]Source)(s))
+	return json.Unmarshal(text, list)
 }

@@ -75,6 +75,7 @@ func TestBrowser(t *testing.T) {
 		"Passkeys":         testPasskeys,
 		"Keys":             testProgramKeys,
 		"Timeline":         testTimeline,
+		"Buttons":          testButtons,
 		"Notes":            testNotes,
 		"Undelivered":      testUndelivered,
 		"Knowledge":        testKnowledge,

@@ -95,10 +95,11 @@ func (r *aiTurns) SendDraft(ctx context.Context, by chat.Author, sessionID, text
 		if err != nil {
 			return err
 		}
-		sent = chat.Message{SessionID: sessionID, Content: text, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, OperatorID: by.Person, SourceBridge: by.Source,
+		sent = chat.Message{SessionID: sessionID, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, OperatorID: by.Person, SourceBridge: by.Source,
 			ClientID: "draft." + draft.ID, Attachments: chat.Of(chat.Attachments{})}
-		if text == "" {
-			sent.Content, sent.Sources = draft.Content, draft.Sources
+		if sent.Content, sent.Buttons = chat.CutButtons(text); text == "" {
+			sent.Content, sent.Buttons = quickReplies(draft.Content)
+			sent.Sources = draft.Sources
 		}
 		if err := c.add(&sent, random, nil); err != nil {
 			return err

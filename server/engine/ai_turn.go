@@ -236,11 +236,24 @@ func (c *change) sinceSeen(seen int64) (newer, wanted bool, err error) {
 	return newer, true, err
 }
 
+// quickReplies takes the quick replies from the AI's text. A link stays text, which was
+// checked: what the AI read does not decide what a button opens.
+func quickReplies(text string) (string, chat.Buttons) {
+	content, list := chat.CutButtons(text)
+	if slices.ContainsFunc(list, func(b chat.Button) bool { return b.URL != "" }) {
+		return text, nil
+	}
+	return content, list
+}
+
 // addReply stores a message of the AI.
 func (c *change) addReply(a *AIReply, m chat.Message) error {
 	m.SessionID, m.Content, m.Sender, m.Timestamp = c.session.ID, a.Content, chat.SenderAI, c.at
 	m.ClientID, m.OperatorName, m.SourceBridge, m.Sources = a.ClientID, a.Name, chat.SourceAI, a.Sources
 	m.Attachments = chat.Of(chat.Attachments{})
+	if !m.Draft {
+		m.Content, m.Buttons = quickReplies(a.Content)
+	}
 	return c.add(&m, chat.NewID(), nil)
 }
 

@@ -56,7 +56,7 @@ func (r *Relay) Delete(ctx context.Context, by chat.Author, sessionID, id string
 
 // remove empties a message in the history and in its events.
 func (c *change) remove(m *chat.Message, at chat.Time) error {
-	m.Content, m.Attachments, m.Sources, m.DeletedAt = "", chat.Of(chat.Attachments{}), nil, at
+	m.Content, m.Attachments, m.Sources, m.Buttons, m.DeletedAt = "", chat.Of(chat.Attachments{}), nil, nil, at
 	if err := c.SaveMessage(m); err != nil {
 		return err
 	}

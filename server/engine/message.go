@@ -33,6 +33,7 @@ type Post struct {
 	ClientID      string
 	AttachmentIDs []string
 	Internal      bool // an operator's note, which no visitor reads
+	Buttons       chat.Buttons
 	// WithoutAI: the AI does not answer it, and ends where it does so far.
 	WithoutAI bool
 	// Files are attachments that stay where they are (bridge mode).
@@ -63,7 +64,7 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 			return err
 		}
 		m = chat.Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
-			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
+			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Buttons: p.Buttons, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
 		if by.Sender != chat.SenderVisitor {
 			m.SourceBridge = by.Source
 		}
@@ -117,6 +118,12 @@ func (p *Post) check(by chat.Author) error {
 	}
 	if p.Internal && by.Sender != chat.SenderOperator {
 		return chat.Errorf(chat.Forbidden, "Only operators write internal notes")
+	}
+	if err := p.Buttons.Check(); err != nil {
+		return err
+	}
+	if len(p.Buttons) > 0 && (p.Internal || by.Sender == chat.SenderVisitor) {
+		return chat.Errorf(chat.Invalid, "buttons are for visitors: neither their own messages nor internal notes have any")
 	}
 	if err := checkFiles(by.Sender, p.AttachmentIDs); err != nil {
 		return err

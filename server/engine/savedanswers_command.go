@@ -27,7 +27,8 @@ func (c *commandContext) unknown(ctx context.Context, name string) (CommandResul
 	case c.args != "":
 		return answer(SavedTakesNoText(name), nil)
 	}
-	_, err = c.relay.Send(ctx, c.by, Post{SessionID: c.sessionID, Content: text, ReplyTo: c.replyTo, ClientID: c.clientID})
+	text, buttons := chat.CutButtons(text)
+	_, err = c.relay.Send(ctx, c.by, Post{SessionID: c.sessionID, Content: text, Buttons: buttons, ReplyTo: c.replyTo, ClientID: c.clientID})
 	return answer("!"+name+" is sent.", err)
 }
 

@@ -48,21 +48,18 @@ function enlarge(e: MouseEvent, a: Attachment): void {
 }
 
 export function senderName(m: Message): string {
-  if (m.draft) return "Draft by AI";
-  if (m.internal && m.sender === "ai") return "Internal note by AI";
-  if (m.internal) return "Internal note" + (m.operatorName ? " by " + m.operatorName : "");
+  const ai = m.sender === "ai";
+  const name = m.operatorName;
+  const writer = ai ? "AI" : name;
+  if (m.internal) return (m.draft ? "Draft" : "Internal note") + (writer ? " by " + writer : "");
   if (m.sender === "visitor") return "Visitor";
-  return m.sender === "ai" ? (m.operatorName ? m.operatorName + " (AI)" : "AI") : m.operatorName || "Operator";
+  return ai && name ? name + " (AI)" : writer || "Operator";
 }
 
-// unknownQuote stands for a quoted message that is not loaded.
-function unknownQuote(id: string, jump: (id: string) => void): HTMLElement {
-  return h("button", { class: "quote", onclick: () => jump(id) }, h("b", {}, "Reply to an earlier message"));
-}
-
-function quoted(m: Message, jump: (id: string) => void): HTMLElement {
-  const text = h("span", { dir: "auto" }, preview(m).slice(0, 140));
-  return h("button", { class: "quote", onclick: () => jump(m.id) }, h("b", {}, senderName(m)), text);
+// quoted leads to the message that is answered, which may not be loaded.
+function quoted(id: string, m: Message | undefined, jump: (id: string) => void): HTMLElement {
+  return h("button", { class: "quote", onclick: () => jump(id) }, h("b", {}, m ? senderName(m) : "Reply to an earlier message"),
+    !!m && h("span", { dir: "auto" }, preview(m).slice(0, 140)));
 }
 
 // receipt describes how far an operator's message got.
@@ -108,10 +105,11 @@ function tools(m: Message): HTMLElement | false {
 function bubble(m: Message, { quote, jump }: Place): HTMLElement {
   if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
   return h("div", { class: "bubble" },
-    quote ? quoted(quote, jump) : m.replyTo && unknownQuote(m.replyTo, jump),
+    m.replyTo && quoted(m.replyTo, quote, jump),
     m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" },
       ...parse(m.content, starIsBold(m.sourceBridge)).map(marked)),
     ...m.attachments.map(attachment),
+    ...(m.buttons || []).map((b) => h("div", { title: b.url }, "▸ " + b.text)),
     !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
 }
 

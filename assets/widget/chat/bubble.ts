@@ -5,7 +5,7 @@ import { h, link, textButton } from "../ui/dom";
 import { face } from "./face";
 import { t } from "../text/strings";
 import { timeOf } from "../text/time";
-import type { Attachment, Message, Pending, Source } from "../types";
+import type { Attachment, Button, Message, Pending, Source } from "../types";
 
 /** What a bubble shows; two equal views look the same. */
 export interface View {
@@ -32,6 +32,8 @@ export interface View {
   /** The message that this one answers, in short. */
   quote?: Quote;
   sources?: Source[];
+  /** What the visitor can choose: links, and as long as nobody has written since, answers. */
+  buttons?: Button[];
   /** An AI's newest answer: below it the visitor can ask for a person. */
   person?: boolean;
 }
@@ -52,6 +54,8 @@ export interface Actions {
   retry(clientId: string): void;
   discard(clientId: string): void;
   handoff(): void;
+  /** choose sends a quick reply. */
+  choose(text: string): void;
   /** begin starts a new conversation. */
   begin(): void;
   /** raw: whether a message is shown as written for now; rich draws one that is not. */
@@ -99,6 +103,7 @@ export function viewOf(m: Message, fallbackName: string): View {
     last: true,
     state: own ? state : "",
     sources: m.deletedAt ? [] : m.sources,
+    buttons: m.deletedAt ? [] : m.buttons,
   };
 }
 
@@ -130,6 +135,7 @@ export function bubble(v: View, act: Actions): HTMLElement {
     v.sources?.length &&
       h("ul", { class: "flex sources", "aria-label": t.sources },
         ...v.sources.map((s, i) => sourceNode(s, v.content.includes(`[${i + 1}]`) ? `${i + 1} ` : ""))),
+    v.buttons?.length && h("div", { class: "flex sources" }, ...v.buttons.map((b) => choiceNode(b, act))),
     below(v, act),
     v.person && h("button", { class: "chip", onclick: act.handoff }, t.person),
   );
@@ -146,6 +152,13 @@ function sourceNode({ title, url }: Source, number: string): HTMLElement {
   const name = number + (title || url);
   const chip = { class: "chip", dir: "auto" };
   return h("li", null, /^https?:\/\//i.test(url) ? link(name, url, chip) : h("span", chip, name));
+}
+
+/** choiceNode is a link only to what a click may open. */
+function choiceNode({ text, url }: Button, act: Actions): HTMLElement {
+  const chip = { class: "chip", dir: "auto" };
+  if (!url) return h("button", { ...chip, onclick: () => act.choose(text) }, text);
+  return /^(https?|mailto):/i.test(url) ? link(text, url, chip) : h("span", chip, text);
 }
 
 function quoteNode({ id, name, text }: Quote, act: Actions): HTMLElement {

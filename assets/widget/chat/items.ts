@@ -23,6 +23,7 @@ export function itemsOf(state: State, from: number, to: number, act: Actions, ap
     const p = pending[i - messages.length];
     const v = m ? viewOf(m, name) : p && pendingView(p);
     const { replyTo } = m || p || {};
+    if (v && (state.stop || i + 1 < count)) v.buttons = v.buttons?.filter((b) => b.url);
     if (v && replyTo) v.quote = quoteOf(replyTo, find, name);
     return v;
   };

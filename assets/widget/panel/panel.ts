@@ -71,6 +71,7 @@ function draw(shell: Shell, core: Core): Panel {
     retry: core.retry,
     discard: core.discard,
     handoff: () => core.method("handoff").catch(() => core.notice(t.failed)),
+    choose: (text) => void core.method("sendMessage", text).catch(() => {}), // the log says so
     begin: () => menu.with((m) => m.begin()),
     raw: (v) => isPlain(v) || (marks.want(), !marks.made),
     rich: (v) => marks.made!.draw(v),

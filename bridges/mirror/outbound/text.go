@@ -55,13 +55,16 @@ const (
 	draftSent  = "\n(sent)"
 )
 
-// shownText is a message's text with the pages that it rests on. A draft says what can
+// shownText is a message's text with the pages that it rests on and what the visitor can choose. A draft says what can
 // be done with it.
 func shownText(m *chat.Message) string {
 	var b strings.Builder
 	b.WriteString(m.Content)
 	for i, s := range m.Sources {
 		fmt.Fprintf(&b, "\n[%d] %s %s", i+1, s.Title, s.URL)
+	}
+	for _, button := range m.Buttons {
+		b.WriteString("\n" + button.Line())
 	}
 	switch {
 	case m.Draft && m.SentAt != 0:
