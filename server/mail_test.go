@@ -189,8 +189,8 @@ func TestInvitationsByMail(t *testing.T) {
 
 func subjectOf(l mailtest.Letter) string { return l.Header.Get("Subject") }
 
-// TestMailAsksContact: who waits while nobody is there is asked for an address, if answers can
-// go there.
+// TestMailAsksContact: while nobody is there a visitor is asked for an address, at once and as long
+// as there is no answer, if answers can go there.
 func TestMailAsksContact(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		var changes []func(*config.Config)
@@ -199,8 +199,8 @@ func TestMailAsksContact(t *testing.T) {
 		}
 		s := newSite(t, dbtest.Memory(t), changes...)
 		id := s.open("v")
-		if s.asks("v") {
-			t.Error("it asks who has said nothing")
+		if s.asks("v") != on {
+			t.Errorf("with e-mail %v it asks %v who has said nothing", on, !on)
 		}
 		s.say(id, "hello")
 		if s.asks("v") != on {

@@ -42,6 +42,12 @@ func TestSavedAnswers(t *testing.T) {
 		if a := run(object{"command": "!hous"}); !strings.Contains(a.text("answer"), "Did you mean !hours?") {
 			t.Errorf("mistyped: %s", a.body)
 		}
+		s.must("PUT", list+"/sure", secretKey, object{"content": "Are you sure?\n[[Yes]] [[No]]"})
+		run(object{"command": "!sure"})
+		offered := s.must("GET", "/api/widget/messages?sessionId="+id, publicKey, nil)
+		if !strings.Contains(string(offered.body), `"content":"Are you sure?"`) || !strings.Contains(string(offered.body), `"buttons":[{"text":"Yes"},{"text":"No"}]`) {
+			t.Errorf("!sure offers %s", offered.body)
+		}
 		s.must("DELETE", list+"/hours", secretKey, nil)
 		s.refused(s.call("DELETE", list+"/hours", secretKey, nil), 404, "Saved answer not found")
 	})
