@@ -83,7 +83,7 @@ var arrows = []arrow{
 	{"relay/server/password", []string{"golang.org/x/crypto", "github.com/ccojocar/zxcvbn-go"}},
 	{"relay/server/passkey", []string{"github.com/go-webauthn/webauthn"}},
 	{"relay/server/passkey/passkeytest", nil},
-	{"relay/server", []string{"relay/server/engine", "relay/server/chat", "relay/server/config", "relay/server/mcp", "relay/server/moving", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/remote", "relay/server/statistics", "relay/server/team", "relay/server/words", "relay/assets",
+	{"relay/server", []string{"relay/server/engine", "relay/server/chat", "relay/server/config", "relay/server/mcp", "relay/server/moving", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/remote", "relay/server/statistics", "relay/server/team", "relay/server/words", "relay/assets", "github.com/standard-webhooks/standard-webhooks/libraries/go",
 		"github.com/gorilla/mux", "golang.org/x/image", "rsc.io/qr"}},
 	{"relay/server/watch", []string{"relay/server/engine", "relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/cli", []string{"relay/server/mcp", "relay/server/remote", "golang.org/x/term"}},

@@ -199,10 +199,11 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	team := team.New(database, engine, bridges.Names(), a.log)
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
-	hook, ai := a.webhook(engine, links), a.ai(engine, base)
+	hook, hooks, ai := a.webhook(engine, links), a.hooks(engine, links), a.ai(engine, base)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
+	deps.Hooks = hooks
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
@@ -219,6 +220,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	a.announce(server.PagesURL(a.cfg, listener), keys, a.answerFrom(engine, kinds, set))
 	return service{engine, set, web, a.log}.run(ctx, listener, append(a.upkeep(engine, database),
 		hook.Run,
+		hooks.Run,
 		set.Run,
 		ai.Run,
 		push.Run,

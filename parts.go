@@ -124,8 +124,17 @@ func (a *app) bridgeEnv(log *slog.Logger) bridges.Env {
 
 // webhook returns the webhook. It posts nothing before its Run.
 func (a *app) webhook(engine *engine.Engine, links *chat.FileLinks) *bridges.Webhook {
-	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
-		Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == chat.ModeBridge, Log: a.log, Version: version})
+	return bridges.NewWebhook(engine, a.webhookOptions(links))
+}
+
+// hooks returns the webhooks beside the first. They post nothing before their Run.
+func (a *app) hooks(engine *engine.Engine, links *chat.FileLinks) *bridges.Hooks {
+	return bridges.NewHooks(engine, a.webhookOptions(links))
+}
+
+func (a *app) webhookOptions(links *chat.FileLinks) bridges.WebhookOptions {
+	return bridges.WebhookOptions{Links: links, Allowed: a.cfg.WebhookAllowCIDRs,
+		Retries: a.cfg.WebhookRetries, Stateless: a.cfg.Mode == chat.ModeBridge, Log: a.log, Version: version}
 }
 
 // knowledge returns the knowledge base. It reads nothing before its Run.

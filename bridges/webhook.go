@@ -121,11 +121,11 @@ func (w *Webhook) CheckAddress(address string) error {
 }
 
 // WebhookType is an event's type as the receiver gets it.
-func WebhookType(d *chat.Delivery) string { return webhook.TypeOf(&d.Event) }
+func WebhookType(d *chat.Delivery) string { return d.Event.ReceivedType() }
 
 // Describe returns the id and the type under which the receiver gets a delivery.
 func (w *Webhook) Describe(d *chat.Delivery) (id, eventType string) {
-	return webhook.MessageID(d), webhook.TypeOf(&d.Event)
+	return webhook.MessageID(d), d.Event.ReceivedType()
 }
 
 // Test posts a test event to a site's receiver at once and returns how it answered.

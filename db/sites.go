@@ -41,10 +41,13 @@ func (t *tx) DropSite(id string) (bool, error) {
 	if dropped, err := t.dropPages(pagesOfSite, id); err != nil || dropped > 0 {
 		return false, wrap(err, "drop the knowledge of site %s", id)
 	}
-	for _, query := range []string{sourcesOfSite, answersOfSite} {
+	for _, query := range []string{sourcesOfSite, answersOfSite, incomingOfSite} {
 		if _, err := t.q.exec(query, id); err != nil {
 			return false, wrap(err, "drop what site %s has", id)
 		}
+	}
+	if _, err := t.q.exec(hooksOfSite, int64(chat.Now()), id); err != nil {
+		return false, wrap(err, "end the webhooks of site %s", id)
 	}
 	n, err := t.q.exec(deleteSite, id, id)
 	if err == nil && n > 0 {

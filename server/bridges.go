@@ -46,6 +46,14 @@ type Webhook interface {
 	Describe(d *chat.Delivery) (id, eventType string)
 }
 
+// Hooks are the webhooks beside the first.
+type Hooks interface {
+	// CheckAddress rejects a receiver that relay must not connect to.
+	CheckAddress(address string) error
+	// Test posts a test event and returns how the receiver answered.
+	Test(ctx context.Context, h chat.Hook) (chat.WebhookTest, error)
+}
+
 // The paths that platforms push updates to, without the bridge's name.
 const (
 	communityHooks = "/api/webhooks/"

@@ -19,6 +19,8 @@ type community struct {
 	settings      *settingsAPI
 	sites         *siteAPI
 	deliveries    *deliveryAPI
+	hooks         *hookAPI
+	incoming      *incomingAPI
 	knowledge     *knowledgeAPI
 	statistics    *statisticsAPI
 	data          *dataAPI
@@ -59,6 +61,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{signIns, s.renderer, engine}
 	mails := keys.Mails(s.cfg.PublicURL)
+	deliveries := &deliveryAPI{audit, engine, d.Webhook}
 	devices := &deviceAPI{s.limits, pages, engine, keys.Conversations()}
 	return &community{
 		Server:        s,
@@ -71,7 +74,9 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
 		settings:      settings,
 		sites:         &siteAPI{audit, s.clients, settings, engine, keys, d.Knowledge, d.Search},
-		deliveries:    &deliveryAPI{audit, engine, d.Webhook},
+		deliveries:    deliveries,
+		hooks:         &hookAPI{deliveries, d.Hooks},
+		incoming:      newIncomingAPI(s, audit, team, keys, d),
 		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites, engine.Store},
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},

@@ -45,7 +45,7 @@ func (s *deliveryAPI) view(d *chat.Delivery) deliveryView {
 	v := deliveryView{ID: d.ID(), Dest: d.Dest, SessionID: d.SessionID, Type: string(d.Event.Type), State: d.State.String(),
 		MessageID: d.Event.MessageID, Passed: d.Passed, Attempts: d.Attempts, NextAt: d.NextAt, LastError: d.Reason(),
 		Tries: append([]chat.Try{}, d.Tries...), CreatedAt: d.CreatedAt}
-	if d.Dest == chat.WebhookSink {
+	if chat.IsWebhook(d.Dest) {
 		v.WebhookID, v.Type = s.webhook.Describe(d)
 	}
 	return v
@@ -70,7 +70,7 @@ type undeliveredView struct {
 func undeliveredViews(list []chat.Delivery) (views []undeliveredView) {
 	for i := range list {
 		d := &list[i]
-		if d.Dest == chat.WebhookSink || slices.Contains(chat.OwnSinks, d.Dest) {
+		if chat.IsWebhook(d.Dest) || slices.Contains(chat.OwnSinks, d.Dest) {
 			continue
 		}
 		state := "retrying"
@@ -92,10 +92,15 @@ func (s *deliveryAPI) list(_ http.ResponseWriter, r *http.Request, _ chat.Author
 	if err != nil {
 		return nil, err
 	}
+	return s.page(r, q)
+}
+
+// page answers a page of deliveries.
+func (s *deliveryAPI) page(r *http.Request, q chat.DeliveryQuery) (any, error) {
 	limit := q.Limit
 	q.Limit++ // one more than asked for: is there a next page?
 	var list []chat.Delivery
-	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
+	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
 		list, err = rd.Deliveries(q)
 		return err
 	})
@@ -121,6 +126,12 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 		return q, badRequest("dest must be the name of a bridge or webhook")
 	}
 	q.Except = chat.OwnSinks
+	return restrict(r, q)
+}
+
+// restrict adds the state, the place and the limit that a request asks for.
+func restrict(r *http.Request, q chat.DeliveryQuery) (_ chat.DeliveryQuery, err error) {
+	form := r.URL.Query()
 	if given := form.Get("state"); given != "" {
 		state, known := deliveryStates[given]
 		if !known {
@@ -141,12 +152,24 @@ func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 
 func (s *deliveryAPI) retry(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	id := pathVar(r, "id")
-	if dest, _, _, _ := chat.ParseDeliveryID(id); dest == chat.WebhookSink {
-		if err := s.webhook.Off(); err != nil {
-			return nil, err
-		}
+	dest, _, _, _ := chat.ParseDeliveryID(id)
+	if err := s.off(dest); err != nil {
+		return nil, err
 	}
 	return s.audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Retry(r.Context(), id))
+}
+
+// off returns why nothing is posted to a destination, nil where something is.
+func (s *deliveryAPI) off(dest string) error {
+	if dest == chat.WebhookSink {
+		return s.webhook.Off()
+	}
+	for _, h := range s.engine.Sites().Hooks() {
+		if h.Sink() == dest && !h.Works() {
+			return chat.Errorf(chat.Conflict, "The webhook is paused; resume it first")
+		}
+	}
+	return nil
 }
 
 // discard answers POST /api/admin/deliveries/{id}/discard.
@@ -208,17 +231,8 @@ func (s *deliveryAPI) auditAll(r *http.Request, by chat.Author, action, dest str
 	}
 }
 
-// testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
-// a test event.
-func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteAsked(r, by, s.engine.Sites())
-	if err != nil {
-		return nil, err
-	}
-	if site == nil {
-		site = new(string)
-	}
-	a, err := s.webhook.Test(r.Context(), *site)
+// testAnswer is how a receiver answered a test event.
+func testAnswer(a chat.WebhookTest, err error) (any, error) {
 	var ours *chat.Error
 	if errors.As(err, &ours) {
 		return nil, err
@@ -229,6 +243,19 @@ func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, by cha
 		answer["error"] = err.Error()
 	}
 	return answer, nil
+}
+
+// testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
+// a test event.
+func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	site, err := siteAsked(r, by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	if site == nil {
+		site = new(string)
+	}
+	return testAnswer(s.webhook.Test(r.Context(), *site))
 }
 
 // stats answers GET /api/admin/stats and, for backends, GET /api/stats.

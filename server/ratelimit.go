@@ -19,6 +19,7 @@ const (
 	identifysPerSession = 20
 	failuresPerAddress  = 10
 	requestsPerKey      = 600
+	requestsPerHook     = 120
 
 	signInsPerAddress = 10  // with a password or a link
 	signInsPerAccount = 100 // from browsers in which nobody has signed in to it
@@ -37,7 +38,7 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, aiCalls, keys *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, aiCalls, keys, hooks *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -46,7 +47,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

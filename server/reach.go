@@ -82,6 +82,24 @@ func (c reaches) site(r *http.Request, by chat.Author) error {
 	return err
 }
 
+// hook is the reach of routes to a webhook beside the first.
+func (c reaches) hook(r *http.Request, by chat.Author) error {
+	h, err := c.engine.Sites().Hook(pathVar(r, "hook"))
+	if err == nil && !by.Sites.Has(h.Site) {
+		err = chat.ErrHookNotFound
+	}
+	return err
+}
+
+// incomingHook is the reach of routes to an incoming hook.
+func (c reaches) incomingHook(r *http.Request, by chat.Author) error {
+	h, err := c.team.Incoming.Find(r.Context(), pathVar(r, "hook"))
+	if err == nil && !by.Sites.Has(h.Site) {
+		err = chat.ErrHookNotFound
+	}
+	return err
+}
+
 // source is the reach of routes that show a source of knowledge: of one of the sites, or for
 // all of them.
 func (c reaches) source(r *http.Request, by chat.Author) error {

@@ -51,10 +51,10 @@ type audience struct {
 func (c *community) audiences() []audience {
 	return []audience{
 		{"/api/widget/", rules{cors: c.admission.widgetCORS, filtered: true}, c.widgetRoutes()},
-		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.teamRoutes())},
+		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.webhookRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
-		{"", rules{}, slices.Concat(c.assistantRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+		{"", rules{}, slices.Concat(c.assistantRoutes(), c.incomingRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
 	}
 }
 
@@ -259,6 +259,35 @@ func (c *community) settingRoutes() []route {
 		{"GET", "/api/admin/system/backups/{name}", administrators.noKeys(), c.system.downloadBackup},
 		{"POST", "/api/admin/keys/rotate", keepingAdministrators.noKeys(), body(c.system.rotateKey)},
 	}
+}
+
+// webhookRoutes are about webhooks beside the first, and incoming ones. No key makes an address at
+// which a program may do more than the key itself.
+func (c *community) webhookRoutes() []route {
+	_, administrators := c.operatorRules(maxAdminBody)
+	keeping := administrators
+	keeping.access = lasting(administrators.access)
+	ofHook, ofIncoming := administrators.within(c.reaches.hook).needs(chat.ScopeSettings), administrators.within(c.reaches.incomingHook).needs(chat.ScopeSettings)
+	keepingIncoming := keeping.within(c.reaches.incomingHook).noKeys()
+	return []route{
+		{"GET", "/api/admin/hooks", administrators.within(ownSites).needs(chat.ScopeSettings), c.hooks.hooks},
+		{"POST", "/api/admin/hooks", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.hooks.add)},
+		{"PATCH", "/api/admin/hooks/{hook}", ofHook, body(c.hooks.change)},
+		{"DELETE", "/api/admin/hooks/{hook}", ofHook, c.hooks.end},
+		{"POST", "/api/admin/hooks/{hook}/test", ofHook, c.hooks.test},
+		{"GET", "/api/admin/hooks/{hook}/deliveries", ofHook, c.hooks.deliveries},
+		{"POST", "/api/admin/hooks/{hook}/deliveries/{id}", ofHook, c.hooks.redeliver},
+		{"GET", "/api/admin/incoming-hooks", administrators.within(ownSites).needs(chat.ScopeSettings), c.incoming.list},
+		{"POST", "/api/admin/incoming-hooks", keeping.within(ownSites).noKeys(), body(c.incoming.add)},
+		{"PATCH", "/api/admin/incoming-hooks/{hook}", keepingIncoming, body(c.incoming.change)},
+		{"DELETE", "/api/admin/incoming-hooks/{hook}", ofIncoming, c.incoming.end},
+		{"POST", "/api/admin/incoming-hooks/{hook}/token", keepingIncoming, c.incoming.renew},
+	}
+}
+
+// incomingRoutes are for programs that have the address of an incoming hook.
+func (c *community) incomingRoutes() []route {
+	return []route{{"POST", incomingPath + "{token}", rules{body: maxAdminBody}, c.incoming.receive}}
 }
 
 // teamRoutes are about the people who answer and administer.

@@ -26,6 +26,8 @@ import (
 type Deps struct {
 	Engine  *engine.Engine
 	Webhook Webhook
+	// Hooks are only used in community mode.
+	Hooks   Hooks
 	Bridges Bridges
 	AI      AI
 	// Mail is only used in community mode.

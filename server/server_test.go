@@ -48,6 +48,7 @@ type site struct {
 	ring   *server.Keyring
 
 	webhook   *bridges.Webhook
+	hooks     *bridges.Hooks
 	knowledge *knowledge.Knowledge
 	search    *db.Search
 	logs      *bytes.Buffer
@@ -95,10 +96,11 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 		t.Fatal(err)
 	}
 	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)
+	s.hooks = bridges.NewHooks(s.Engine, webhookOptions(cfg, s.ring.Links(cfg.PublicURL), log))
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Bridges: s.runBridges(kinds), AI: s.runAI(log), Mail: s.runMail(tokens, log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: s.runAI(log), Mail: s.runMail(tokens, log), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +139,12 @@ func (s *site) serve(parts ...engine.Part) (listener net.Listener, stop func()) 
 }
 
 func newWebhook(cfg config.Config, engine *engine.Engine, links *chat.FileLinks, log *slog.Logger) *bridges.Webhook {
-	return bridges.NewWebhook(engine, bridges.WebhookOptions{Links: links, Allowed: cfg.WebhookAllowCIDRs,
-		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == chat.ModeBridge, Log: log, Version: "test"})
+	return bridges.NewWebhook(engine, webhookOptions(cfg, links, log))
+}
+
+func webhookOptions(cfg config.Config, links *chat.FileLinks, log *slog.Logger) bridges.WebhookOptions {
+	return bridges.WebhookOptions{Links: links, Allowed: cfg.WebhookAllowCIDRs,
+		Retries: cfg.WebhookRetries, Stateless: cfg.Mode == chat.ModeBridge, Log: log, Version: "test"}
 }
 
 // runBridges runs a set of bridges until the end of the test.

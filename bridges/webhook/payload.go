@@ -41,17 +41,6 @@ type message struct {
 	DeletedAt   chat.Time         `json:"deletedAt,omitzero"`
 }
 
-// TypeOf returns an event's type as receivers see it.
-func TypeOf(e *chat.Event) string {
-	switch e.Type {
-	case chat.EventMessage, chat.EventMessageEdited, chat.EventMessageDeleted:
-		if m, err := e.Message(); err == nil {
-			return typeOfMessage(e.Type, m.Sender)
-		}
-	}
-	return string(e.Type)
-}
-
 // typeOfMessage prefixes the type of a message's event with the sender.
 func typeOfMessage(t chat.EventType, sender chat.Sender) string {
 	return string(sender) + "_" + string(t)
@@ -103,6 +92,20 @@ var bodies = map[chat.EventType]func() body{
 		return &struct {
 			owner
 			At chat.Time `json:"at"`
+		}{}
+	},
+	chat.EventSessionReopened: func() body {
+		return &struct {
+			owner
+			At chat.Time `json:"at"`
+		}{}
+	},
+	chat.EventTagged: func() body {
+		return &struct {
+			owner
+			Tags chat.Tags `json:"tags"`
+			By   string    `json:"by,omitempty"`
+			At   chat.Time `json:"at"`
 		}{}
 	},
 	chat.EventStatusSet: func() body { return &operatorStatus{} },

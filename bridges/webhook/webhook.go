@@ -4,6 +4,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,7 @@ type Target struct {
 
 // Options are the parts and settings of a Sink.
 type Options struct {
+	Name  string // as a destination; "" is the first webhook
 	Links *chat.FileLinks
 	// Target returns the current target of a site's events, ok false when there is none.
 	Target func(site string) (t Target, ok bool)
@@ -55,7 +57,9 @@ type Options struct {
 	// Sites returns the current sites: as soon as there are several, events name theirs.
 	Sites func() *chat.Sites
 	// Gone is called when the receiver of a site's events answered 410: it wants no more.
-	Gone    func(ctx context.Context, site string)
+	Gone func(ctx context.Context, site string)
+	// Waits: deliveries wait while there is no target, else they fail.
+	Waits   bool
 	Allowed []netip.Prefix // private networks for targets that are not trusted
 	Retries int            // of a failed delivery, at most len(schedule)
 	Version string
@@ -75,7 +79,7 @@ func New(opts Options) *Sink {
 }
 
 // Name implements [chat.Sink].
-func (s *Sink) Name() string { return chat.WebhookSink }
+func (s *Sink) Name() string { return cmp.Or(s.opts.Name, chat.WebhookSink) }
 
 // Policy implements [chat.Sink]. A failing event holds the later ones of its
 // session for three attempts; then they pass and it is retried alone.
@@ -109,7 +113,7 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
 	target, ok := s.opts.Target(d.Site)
 	if !ok {
-		return final{errors.New("the webhook is switched off")}
+		return s.off()
 	}
 	event, data, err := translate(&d.Event, s.opts.Sites().Shown(d.Site), d.VisitorID, s.opts.Links)
 	if err != nil {
@@ -129,6 +133,14 @@ func (s *Sink) deliver(ctx context.Context, d *chat.Delivery) error {
 	}
 	d.Note(try)
 	return err
+}
+
+// off is what becomes of a delivery while there is no target.
+func (s *Sink) off() error {
+	if s.opts.Waits {
+		return &chat.RetryAfter{After: maxRetryAfter, Scope: chat.ScopeSink, Cause: errors.New("the webhook is paused")}
+	}
+	return final{errors.New("the webhook is switched off")}
 }
 
 // Answer is a receiver's answer.

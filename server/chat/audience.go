@@ -11,6 +11,7 @@ const (
 	StreamBackend            // a backend in bridge mode: what operators do on platforms, and the AI's answers
 	TargetBridge             // a platform: what operators see
 	TargetWebhook            // the outgoing webhook: the events under webhooks in schema/openapi.yaml
+	TargetHook               // webhooks beside the first: of these what each has chosen of [HookEvents]
 	TargetAI                 // the AI
 	TargetPush               // operators' browsers
 	TargetMail               // whom relay writes e-mails to
@@ -26,24 +27,24 @@ const (
 // events is the table of events: which audience receives which events of a type. Nobody
 // receives what no row names.
 var events = map[EventType][audiences]func(*Event) bool{
-	EventNewSession:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes},
-	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, TargetMembers: visitorWrote, TargetMail: forVisitor, SearchIndex: yes},
-	EventMessageEdited:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
-	EventMessageDeleted:  {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes},
-	EventMessageRead:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: fromWidget, TargetWebhook: notFromRelay},
+	EventNewSession:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes},
+	EventMessage:         {StreamVisitor: yes, StreamOperators: yes, StreamBackend: forBackend, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes, TargetAI: visitorWrote, TargetPush: visitorWrote, TargetMembers: visitorWrote, TargetMail: forVisitor, SearchIndex: yes},
+	EventMessageEdited:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes},
+	EventMessageDeleted:  {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes},
+	EventMessageRead:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: fromWidget, TargetWebhook: notFromRelay, TargetHook: notFromRelay},
 	EventNote:            {StreamOperators: yes, TargetBridge: yes, SearchIndex: yes},
 	EventNoteEdited:      {StreamOperators: yes, TargetBridge: yes},
 	EventNoteDeleted:     {StreamOperators: yes, TargetBridge: yes},
-	EventIdentityUpdate:  {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes},
-	EventSessionClosed:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, Timeline: yes, TimelineVisitor: yes},
-	EventSessionReopened: {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, Timeline: yes, TimelineVisitor: yes},
-	EventCustom:          {StreamVisitor: notFromWidget, StreamOperators: yes, TargetBridge: fromWidget, TargetWebhook: fromWidget, Timeline: yes},
+	EventIdentityUpdate:  {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes},
+	EventSessionClosed:   {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes, Timeline: yes, TimelineVisitor: yes},
+	EventSessionReopened: {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetHook: yes, Timeline: yes, TimelineVisitor: yes},
+	EventCustom:          {StreamVisitor: notFromWidget, StreamOperators: yes, TargetBridge: fromWidget, TargetWebhook: fromWidget, TargetHook: fromWidget, Timeline: yes},
 	EventCSATRequest:     {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, Timeline: yes},
-	EventCSATSubmitted:   {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, Timeline: yes, TimelineVisitor: yes},
-	EventDisconnect:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, Timeline: yes},
-	EventAITakeover:      {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, Timeline: yes},
+	EventCSATSubmitted:   {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes, Timeline: yes, TimelineVisitor: yes},
+	EventDisconnect:      {StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes, Timeline: yes},
+	EventAITakeover:      {StreamVisitor: yes, StreamOperators: yes, StreamBackend: fromTeam, TargetBridge: yes, TargetWebhook: yes, TargetHook: yes, Timeline: yes},
 	EventAssigned:        {StreamOperators: yes, Timeline: yes},
-	EventTagged:          {StreamOperators: yes},
+	EventTagged:          {StreamOperators: yes, TargetHook: yes},
 	EventSnoozed:         {StreamOperators: yes, Timeline: yes},
 	EventStatusSet:       {StreamVisitor: yes, StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes}, // and StateOperatorStatus
 	EventNotice:          {TargetBridge: yes},

@@ -27,6 +27,10 @@ const (
 	AuditKeyMade           = "key_made"
 	AuditKeyEnded          = "key_ended"
 	AuditKeyUsed           = "key_used"
+	AuditHookAdded         = "hook_added"
+	AuditHookChanged       = "hook_changed"
+	AuditHookEnded         = "hook_ended"
+	AuditHookUsed          = "hook_used"
 	AuditErased            = "conversation_erased"
 	AuditVisitorErased     = "visitor_erased"
 	AuditVisitorExported   = "visitor_exported"
@@ -92,6 +96,8 @@ func AuditBy(by Author, e AuditEntry) AuditEntry {
 // AuditName names who did something: a person, or who uses which key.
 func AuditName(by Author) string {
 	switch {
+	case by.Hook != nil:
+		return by.Hook.Name + " (incoming hook)"
 	case by.Key != nil && by.Key.Person != "":
 		return by.Name + " (token " + by.Key.Name + ")"
 	case by.Key != nil && by.Key.Maker != "":

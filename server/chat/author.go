@@ -12,6 +12,8 @@ type Author struct {
 	SignIn string // at the console
 	// Key is the API key of the request, nil without one.
 	Key *APIKey
+	// Hook is the incoming hook at whose address the request came, nil for others.
+	Hook *IncomingHook
 	// Replaced marks the secret key before, which works a few minutes longer, but not for
 	// what would outlive it.
 	Replaced bool

@@ -10,6 +10,8 @@ type Target struct {
 	// notified or get an e-mail, or visitors to read before they get an e-mail. Drafts: the AI only proposes answers to them.
 	Delay  time.Duration
 	Drafts bool
+	// Events are the only ones that a webhook beside the first gets.
+	Events Words
 }
 
 // Route decides who receives an event. It is the only place that handles
@@ -25,6 +27,7 @@ func Route(e *Event, s *Session, targets []Target) []Destination {
 	for i := range targets {
 		switch t := &targets[i]; {
 		case t.Name == e.Source || !e.For(t.Kind):
+		case t.Kind == TargetHook && !t.Events.Has(e.ReceivedType()):
 		case t.Kind == TargetAI:
 			to = append(to, t.aiDestinations(e, s)...)
 		case t.Kind == TargetPush, t.Kind == TargetMembers:

@@ -7,6 +7,7 @@ type Sites struct {
 	list     []Site    // the first one first, then by name
 	relay    *Settings // without any site's own
 	settings map[string]*Settings
+	hooks    []Hook // webhooks beside the first, also those that have ended
 	byKey    map[string]*Site
 	byID     map[string]*Site
 	file     *SitesFile               // nil for none
@@ -55,6 +56,25 @@ func (s *Sites) Several() bool { return len(s.list) > 1 }
 
 // All lists the sites, the first one first.
 func (s *Sites) All() []Site { return s.list }
+
+// WithHooks adds the webhooks beside the first, to Sites that nobody else has yet.
+func (s *Sites) WithHooks(hooks []Hook) *Sites {
+	s.hooks = hooks
+	return s
+}
+
+// Hooks are the webhooks of all sites beside the first, also those that have ended.
+func (s *Sites) Hooks() []Hook { return s.hooks }
+
+// Hook returns a webhook that has not ended, or ErrHookNotFound.
+func (s *Sites) Hook(id string) (Hook, error) {
+	for i := range s.hooks {
+		if h := &s.hooks[i]; h.ID == id && h.EndedAt == 0 {
+			return *h, nil
+		}
+	}
+	return Hook{}, ErrHookNotFound
+}
 
 // IDs lists the sites' ids inside relay.
 func (s *Sites) IDs() []string {

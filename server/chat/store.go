@@ -64,6 +64,7 @@ type Reader interface {
 	APIKeyReader
 	MetaReader
 	SiteReader
+	HookReader
 	BacklogReader
 }
 
@@ -84,6 +85,7 @@ type Tx interface {
 	APIKeyTx
 	MetaTx
 	SiteTx
+	HookTx
 	BacklogTx
 	Fencer
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,24 @@ type currentSettings struct {
 	version string // see metaSettings
 	sites   *chat.Sites
 	targets map[*chat.Settings][]chat.Target
+	hooks   map[string][]chat.Target // of the sites that have webhooks beside the first: those and the targets
+}
+
+// targetsOf are where the events of a site go.
+func (c *currentSettings) targetsOf(site string) []chat.Target {
+	if with, ok := c.hooks[site]; ok {
+		return with
+	}
+	return c.targets[c.sites.Settings(site)]
+}
+
+// addHooks adds the webhooks beside the first to the targets of their sites.
+func (c *currentSettings) addHooks() {
+	for _, h := range c.sites.Hooks() {
+		if h.Works() {
+			c.hooks[h.Site] = append(slices.Clip(c.targetsOf(h.Site)), h.Target())
+		}
+	}
 }
 
 // SettingsChanged returns a channel that is closed with the next change of the
@@ -243,7 +262,8 @@ func StoredSites(rd chat.Reader, declared []chat.Setting, env map[string]chat.Ra
 	if err != nil {
 		return nil, err
 	}
-	return chat.SitesOf(list, chat.SettingsOf(declared, env, stored), own, file), nil
+	hooks, err := rd.Hooks()
+	return chat.SitesOf(list, chat.SettingsOf(declared, env, stored), own, file).WithHooks(hooks), err
 }
 
 // loadSettings reads the stored settings over those of the environment.
@@ -257,12 +277,13 @@ func (c *configuration) loadSettings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		next := &currentSettings{version, sites, map[*chat.Settings][]chat.Target{}}
+		next := &currentSettings{version, sites, map[*chat.Settings][]chat.Target{}, map[string][]chat.Target{}}
 		for _, site := range next.sites.All() {
 			if s := next.sites.Settings(site.ID); next.targets[s] == nil {
 				next.targets[s] = c.targets(s)
 			}
 		}
+		next.addHooks()
 		c.current.Store(next)
 		return nil
 	})

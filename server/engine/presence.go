@@ -327,7 +327,7 @@ func storedPresence(rd chat.MetaReader) (*presence, error) {
 
 // isAct reports whether a change proves that its operator is there. An API key is nobody's.
 func (c *change) isAct() bool {
-	nobody := c.by.Key != nil && c.by.Person == ""
+	nobody := (c.by.Key != nil || c.by.Hook != nil) && c.by.Person == ""
 	return c.by.Sender == chat.SenderOperator && !nobody && !c.backend && !c.readOnly
 }
 

@@ -100,7 +100,7 @@ func (r *Relay) transact(ctx context.Context, by chat.Author, lock func(chat.Tx)
 func (r *Relay) begin(tx chat.Tx, by chat.Author, at chat.Time, s *chat.Session) *change {
 	current := r.current.Load()
 	settings := current.sites.Settings(s.Site)
-	return &change{Tx: tx, by: by, at: at, session: s, sites: current.sites, settings: settings, targets: current.targets[settings], hosts: r.hosts, backend: r.backend}
+	return &change{Tx: tx, by: by, at: at, session: s, sites: current.sites, settings: settings, targets: current.targetsOf(s.Site), hosts: r.hosts, backend: r.backend}
 }
 
 // emit gives an event the session's next revision and stores it with its

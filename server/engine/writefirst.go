@@ -87,5 +87,8 @@ func ownerOf(by chat.Author) string {
 	if by.Key != nil {
 		key = by.Key.ID
 	}
+	if by.Hook != nil {
+		key = by.Hook.ID
+	}
 	return strings.Join([]string{by.Source, by.Person, key}, "\n")
 }

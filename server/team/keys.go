@@ -263,10 +263,11 @@ func (t *Keys) End(ctx context.Context, id string) error {
 	})
 }
 
-// EndMadeBySecretKey ends, in a transaction, what was made with the secret key.
+// EndMadeBySecretKey ends, in a transaction, what was made with the secret key: keys, and the
+// addresses at which programs write.
 func EndMadeBySecretKey(tx Tx) error {
 	if err := lockTeam(tx); err != nil {
 		return err
 	}
-	return tx.EndKeysOf("", chat.Now())
+	return firstOf(tx.EndKeysOf("", chat.Now()), tx.DropIncomingHooksOf(""))
 }

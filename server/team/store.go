@@ -12,6 +12,7 @@ type Reader interface {
 	chat.PasskeyReader
 	chat.APIKeyReader
 	chat.DeviceReader
+	chat.HookReader
 	Meta(name string) (string, error)
 }
 
@@ -22,6 +23,7 @@ type Tx interface {
 	chat.PasskeyTx
 	chat.APIKeyTx
 	chat.DeviceTx
+	chat.HookTx
 	PutSetting(name string, value chat.Raw) error
 	DeleteSetting(name string) error
 	PutMeta(name, value string) error

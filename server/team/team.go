@@ -1,5 +1,5 @@
 // Package team is everything about the people who answer visitors: their accounts, sign-ins,
-// passkeys, invitations, API keys, preferences, names on platforms, notified devices, and the
+// passkeys, invitations, API keys, incoming hooks, preferences, names on platforms, notified devices, and the
 // list of what they did. It imports package chat only.
 package team
 
@@ -17,6 +17,7 @@ type Team struct {
 	SignIns  *SignIns
 	Passkeys *Passkeys
 	Keys     *Keys
+	Incoming *Incoming
 	Devices  *Devices
 	Audit    *Audit
 }
@@ -40,6 +41,7 @@ func New(whole chat.Store, hooks Hooks, platforms []string, log *slog.Logger) *T
 		SignIns:  signIns,
 		Passkeys: &Passkeys{store},
 		Keys:     &Keys{store: store, log: log},
+		Incoming: &Incoming{store, log},
 		Devices:  &Devices{store, hooks},
 		Audit:    &Audit{store: store, log: log},
 	}
@@ -61,6 +63,9 @@ func Prune(tx chat.Tx, now chat.Time) error {
 		return err
 	}
 	if err := tx.DropAPIKeys(now.Add(-keysKept)); err != nil {
+		return err
+	}
+	if err := tx.DropIncomingAnswers(now.Add(-answersKept)); err != nil {
 		return err
 	}
 	devices, err := tx.PushDevices()

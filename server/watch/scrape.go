@@ -95,9 +95,24 @@ func (s Sources) writeQueues(ctx context.Context, w io.Writer, bridges []string)
 	if err != nil {
 		return err
 	}
-	writeQueues(w, "relay_deliveries_waiting", "dest", withEmpty(deliveries, slices.Concat(bridges, []string{chat.WebhookSink})))
+	writeQueues(w, "relay_deliveries_waiting", "dest", withEmpty(byKind(deliveries), slices.Concat(bridges, []string{chat.WebhookSink})))
 	writeQueues(w, "relay_inbox_waiting", "bridge", withEmpty(updates, bridges))
 	return nil
+}
+
+// byKind adds up the queues of all webhooks.
+func byKind(queues []chat.Queue) (sums []chat.Queue) {
+	for _, q := range queues {
+		q.Name = chat.KindOfSink(q.Name)
+		i := slices.IndexFunc(sums, func(s chat.Queue) bool { return s.Name == q.Name })
+		if i < 0 {
+			sums = append(sums, q)
+			continue
+		}
+		sums[i].Waiting += q.Waiting
+		sums[i].Oldest = min(sums[i].Oldest, q.Oldest)
+	}
+	return sums
 }
 
 // withEmpty adds the queues in which nothing waits.

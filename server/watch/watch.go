@@ -102,6 +102,7 @@ func (w *Watch) committed(operations int, took time.Duration) {
 // attempted counts an attempt. All outcomes of a sink appear with its first one:
 // a rate needs the zero before.
 func (w *Watch) attempted(dest string, came chat.Outcome) {
+	dest = chat.KindOfSink(dest)
 	w.mu.RLock()
 	count := w.attempts[attempt{dest, came}]
 	w.mu.RUnlock()

@@ -12,6 +12,26 @@ import (
 // Retry retries a delivery that was given up or waits after a
 // failed attempt, even while its sink pauses. Its attempts count from 0 again.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
+	return o.retryIf(ctx, id, func(d *chat.Delivery) error {
+		if rests := d.State == chat.DeliveryPending && (d.Attempts > 0 || d.LastError != ""); d.State != chat.DeliveryFailed && !rests {
+			return chat.Errorf(chat.Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
+		}
+		return nil
+	})
+}
+
+// Redeliver is Retry that also sends again what was delivered.
+func (o *Outbox) Redeliver(ctx context.Context, id string) error {
+	return o.retryIf(ctx, id, func(d *chat.Delivery) error {
+		if d.State == chat.DeliverySending {
+			return chat.Errorf(chat.Conflict, "The delivery is on its way")
+		}
+		return nil
+	})
+}
+
+// retryIf makes a delivery due at once, if it may be sent again.
+func (o *Outbox) retryIf(ctx context.Context, id string, may func(d *chat.Delivery) error) error {
 	dest, sessionID, rev, ok := chat.ParseDeliveryID(id)
 	if !ok {
 		return chat.ErrDeliveryNotFound
@@ -21,8 +41,8 @@ func (o *Outbox) Retry(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if rests := d.State == chat.DeliveryPending && (d.Attempts > 0 || d.LastError != ""); d.State != chat.DeliveryFailed && !rests {
-			return chat.Errorf(chat.Conflict, "The delivery is %s; only one that failed can be tried again", d.State)
+		if err := may(&d); err != nil {
+			return err
 		}
 		return reset(&d, tx)
 	})

@@ -329,7 +329,7 @@ func (s *sender) announce(d *chat.Delivery) {
 
 // publish sends a state about a delivery to operators' streams.
 func (s *sender) publish(t chat.EventType, d *chat.Delivery, more map[string]string) {
-	body := map[string]string{"id": d.ID(), "dest": d.Dest}
+	body := map[string]string{"id": d.ID(), "dest": chat.KindOfSink(d.Dest)}
 	maps.Copy(body, more)
 	if d.Event.MessageID != "" {
 		body["messageId"] = d.Event.MessageID
