@@ -7,6 +7,8 @@ import type { WebhookTest } from "../types";
 import { check, secret, text } from "./controls";
 import { deliveriesSection } from "./deliveries";
 import { form } from "./form";
+import { hooksPart } from "./hooks";
+import { incomingPart } from "./incoming";
 import type { Page } from "./page";
 import { section, shownSite } from "./settings";
 import { testing } from "./testing";
@@ -32,6 +34,7 @@ export function webhookPage(): Page {
     form: hook, id: "hook-test", answer: "hook-answer", label: "Send test event", waiting: "Waiting for the answer…",
     run: async () => drawAnswer(await call<WebhookTest>("POST", "/webhooks/test?site=" + shownSite())),
   });
+  const others = otherHooks();
   const deliveries = deliveriesSection("webhook", "Deliveries of the last 7 days");
 
   const label = (): void => {
@@ -57,11 +60,30 @@ export function webhookPage(): Page {
         h("p", { class: "hint" }, "relay posts every event to your own address, signed, and retries failed deliveries. ",
           h("a", { href: "/docs#tag-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
         hook.node, ...test.nodes),
-      deliveries.node),
+      deliveries.node,
+      ...others.nodes),
     form: hook,
-    show: label,
+    show: () => (label(), void others.load()),
     opened: deliveries.opened,
     left: deliveries.left,
+  };
+}
+
+const guide = (): HTMLElement => h("a", { href: "/docs/hooks", target: "_blank", rel: "noopener" }, "Recipes");
+
+// otherHooks are the webhooks beside the first, and the incoming ones.
+function otherHooks(): { nodes: HTMLElement[]; load(): Promise<unknown> } {
+  const more = hooksPart();
+  const incoming = incomingPart();
+  return {
+    nodes: [
+      section("More webhooks", h("p", { class: "hint" },
+        "Each gets the events that you tick, signed with a secret of its own. One that is down holds up no other. ", guide()), more.node),
+      section("Incoming hooks", h("p", { class: "hint" },
+        "Addresses at which your programs write into conversations: whoever knows one can do there what you tick. ", guide()),
+      incoming.node),
+    ],
+    load: () => Promise.all([more.load(), incoming.load()]),
   };
 }
 

@@ -1,0 +1,91 @@
+// Incoming hooks: addresses at which programs write into conversations.
+
+import { call } from "../net/api";
+import { ask } from "../ui/ask";
+import { h } from "../ui/dom";
+import { fullTime } from "../ui/format";
+import { ofSite, siteMark } from "../state/sites";
+import { attempt } from "../state/store";
+import { asForm, input, member, type Part } from "./access";
+import { wordBoxes } from "./hooks";
+import { secretCard } from "./secretcard";
+import { button, feedback, labelled } from "./settings";
+
+interface Incoming {
+  id: string;
+  site?: string;
+  name: string;
+  may: string[];
+  signed: boolean;
+  madeBy: string;
+  createdAt: string;
+  paused: boolean;
+  usedAt?: string;
+  url?: string;
+  secret?: string;
+}
+
+const actions: readonly (readonly [string, string])[] = [
+  ["message", "write to the visitor of a conversation"],
+  ["note", "write notes that only the team sees"],
+  ["tag", "add and remove tags"],
+  ["open", "open a conversation with the owner of an e-mail address"],
+];
+
+// opened shows what relay never shows again.
+const opened = (hook: Incoming): HTMLElement => secretCard("The address of " + hook.name,
+  [["Address", hook.url ?? ""], ["Secret", hook.secret ?? ""]]);
+
+function row(hook: Incoming, load: () => Promise<void>, show: (node: HTMLElement) => void): HTMLElement {
+  const path = "/incoming-hooks/" + hook.id;
+  const change = async (work: Promise<unknown>): Promise<void> => {
+    await attempt(work, "Not changed");
+    await load();
+  };
+  const renew = async (): Promise<void> => {
+    if (!(await ask("Make a new address for “" + hook.name + "”? The old one stops working at once.", "New address"))) return;
+    const made = await attempt(call<Incoming>("POST", path + "/token"), "Not changed");
+    if (made) show(opened(made));
+  };
+  const end = async (): Promise<void> => {
+    const yes = await ask("Delete the incoming hook “" + hook.name + "”? Its address stops working at once.", "Delete");
+    if (yes) await change(call("DELETE", path));
+  };
+  const pause = (): Promise<void> => change(call("PATCH", path, { paused: !hook.paused }));
+  const of = " the incoming hook " + hook.name;
+  const about = [hook.may.join(", "), hook.signed ? "signed" : "not signed", "made by " + hook.madeBy + " on " + fullTime(hook.createdAt),
+    hook.usedAt ? "last used " + fullTime(hook.usedAt) : "not used yet"].join(" · ");
+  const item = member(hook.name, hook.paused ? " (paused)" : "", about,
+    button("New address…", () => void renew(), "New address of" + of),
+    button(hook.paused ? "Resume" : "Pause", () => void pause(), (hook.paused ? "Resume" : "Pause") + of),
+    button("Delete…", () => void end(), "Delete" + of));
+  item.querySelector(".member-text")!.append(siteMark(hook.site) || "");
+  return item;
+}
+
+// incomingPart lists the incoming hooks and adds new ones.
+export function incomingPart(): Part {
+  const list = h("ul", { class: "members", id: "incoming" });
+  const made = h("div", { "aria-live": "polite" });
+  const name = input({ maxlength: 80, autocomplete: "off" });
+  const may = wordBoxes("What it may do", actions, []);
+  const signed = h("input", { type: "checkbox" });
+  const load = async (): Promise<void> => {
+    const found = await attempt(call<{ hooks: Incoming[] }>("GET", "/incoming-hooks" + ofSite()), "The incoming hooks could not be loaded");
+    if (!found) return;
+    const rows = found.hooks.map((hook) => row(hook, load, (node) => made.replaceChildren(node)));
+    list.replaceChildren(...(rows.length ? rows : [h("li", { class: "hint" }, "None yet.")]));
+  };
+  const add = async (): Promise<string> => {
+    if (!may.value().length) throw new Error("Tick what it may do");
+    const hook = await call<Incoming>("POST", "/incoming-hooks" + ofSite(), { name: name.value, may: may.value(), signed: signed.checked });
+    name.value = "";
+    made.replaceChildren(opened(hook));
+    await load();
+    return "";
+  };
+  const form = asForm(feedback(), "Add an incoming hook", { name }, add,
+    labelled("Name", name, "Visitors see it as the name of who writes, unless a message says another."), may.node,
+    h("label", { class: "check" }, signed, h("span", {}, "Each request must be signed with the hook’s secret")));
+  return { node: h("div", {}, list, form, made), load };
+}
