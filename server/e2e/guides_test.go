@@ -107,10 +107,16 @@ func startReceiver(t *testing.T, dir string, command []string) (url string) {
 	for i, word := range command {
 		command[i] = strings.ReplaceAll(word, "$PORT", port)
 	}
+	return startReceiverAt(t, dir, port, command, receiverSecret)
+}
+
+// startReceiverAt starts a receiver on a port.
+func startReceiverAt(t *testing.T, dir, port string, command []string, secret string) (url string) {
+	t.Helper()
 	var out bytes.Buffer
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-	cmd.Env = append(os.Environ(), "WEBHOOK_SECRET="+receiverSecret, "PORT="+port)
+	cmd.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret, "PORT="+port)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
