@@ -32,6 +32,7 @@ func TestBrowser(t *testing.T) {
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
 		"Webhook":          testWebhook,
+		"MoreWebhooks":     testMoreWebhooks,
 		"AI":               testAI,
 		"OwnAI":            testOwnAI,
 		"Hours":            testHours,
