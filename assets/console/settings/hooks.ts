@@ -32,6 +32,7 @@ export function wordBoxes(title: string, words: readonly (readonly [word: string
       ...words.map(([word, text], i) => h("label", { class: "check" }, boxes[i],
         h("span", {}, h("code", {}, word), text && " – " + text)))),
     value: (): string[] => boxes.filter((box) => box.checked).map((box) => box.value),
+    clear: (): void => boxes.forEach((box) => (box.checked = false)),
   };
 }
 
@@ -82,7 +83,8 @@ interface Work {
   show(node: HTMLElement): void;
 }
 
-function row(hook: Hook, events: string[], work: Work): HTMLElement {
+// row is a webhook with its buttons, and below it how it is changed and what was delivered.
+function row(hook: Hook, events: string[], work: Work): HTMLElement[] {
   const said = h("p", { class: "hint", role: "status" });
   const path = "/hooks/" + hook.id;
   const test = async (): Promise<void> => {
@@ -111,8 +113,8 @@ function row(hook: Hook, events: string[], work: Work): HTMLElement {
     button("Test", () => void test(), "Test" + of), button("New secret…", () => void renew(), "New secret of" + of),
     button(hook.paused ? "Resume" : "Pause", () => void pause(), (hook.paused ? "Resume" : "Pause") + of),
     button("Delete…", () => void end(), "Delete" + of));
-  item.querySelector(".member-text")!.append(siteMark(hook.site) || "", said, editor(hook, events, work), log(hook));
-  return item;
+  item.querySelector(".member-text")!.append(siteMark(hook.site) || "", said);
+  return [item, h("li", {}, editor(hook, events, work), log(hook))];
 }
 
 // editor changes a webhook.
@@ -148,13 +150,14 @@ export function hooksPart(): Part {
       chosen.node.replaceWith(fresh.node);
       chosen = fresh;
     }
-    const rows = found.hooks.map((hook) => row(hook, events, work));
+    const rows = found.hooks.flatMap((hook) => row(hook, events, work));
     list.replaceChildren(...(rows.length ? rows : [h("li", { class: "hint" }, "None yet.")]));
   };
   const add = async (): Promise<string> => {
     if (!chosen.value().length) throw new Error("Tick the events that it gets");
     const hook = await call<Hook>("POST", "/hooks" + ofSite(), { name: name.value, url: url.value, events: chosen.value() });
     name.value = url.value = "";
+    chosen.clear();
     made.replaceChildren(secretCard("The secret of " + hook.name, [["Secret", hook.secret ?? ""]]));
     await load();
     return "";

@@ -70,6 +70,7 @@ export function incomingPart(): Part {
   const name = input({ maxlength: 80, autocomplete: "off" });
   const may = wordBoxes("What it may do", actions, []);
   const signed = h("input", { type: "checkbox" });
+  may.node.append(h("label", { class: "check" }, signed, h("span", {}, "Each request must be signed with the hook’s secret")));
   const load = async (): Promise<void> => {
     const found = await attempt(call<{ hooks: Incoming[] }>("GET", "/incoming-hooks" + ofSite()), "The incoming hooks could not be loaded");
     if (!found) return;
@@ -80,12 +81,12 @@ export function incomingPart(): Part {
     if (!may.value().length) throw new Error("Tick what it may do");
     const hook = await call<Incoming>("POST", "/incoming-hooks" + ofSite(), { name: name.value, may: may.value(), signed: signed.checked });
     name.value = "";
+    may.clear();
     made.replaceChildren(opened(hook));
     await load();
     return "";
   };
   const form = asForm(feedback(), "Add an incoming hook", { name }, add,
-    labelled("Name", name, "Visitors see it as the name of who writes, unless a message says another."), may.node,
-    h("label", { class: "check" }, signed, h("span", {}, "Each request must be signed with the hook’s secret")));
+    labelled("Name", name, "Visitors see it as the name of who writes, unless a message says another."), may.node);
   return { node: h("div", {}, list, form, made), load };
 }
