@@ -4,7 +4,7 @@ import { waitingDraft } from "./ai";
 import { byId, h, on, setText, syncChildren } from "../ui/dom";
 import { dayKey, dayName } from "../ui/format";
 import { loadNewer, loadOlder, showMessage, toNewest } from "../net/load";
-import { messageItem, undeliveredLine } from "./message";
+import { messageItem, origin, undeliveredLine } from "./message";
 import { pendingOf } from "../state/pending";
 import { changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
@@ -35,8 +35,8 @@ function dayItem(at: string): HTMLLIElement {
 
 // follows reports whether b continues a, so that the name need not be repeated.
 function follows(a: Message, b: Message): boolean {
-  const sameSender = a.sender === b.sender && a.internal === b.internal && a.operatorName === b.operatorName;
-  return sameSender && Date.parse(b.timestamp) - Date.parse(a.timestamp) < together;
+  const same = a.sender === b.sender && a.internal === b.internal && a.operatorName === b.operatorName && origin(a) === origin(b);
+  return same && dayKey(a.timestamp) === dayKey(b.timestamp) && Date.parse(b.timestamp) - Date.parse(a.timestamp) < together;
 }
 
 // entries puts the timeline between the messages and separates the days.
@@ -51,11 +51,10 @@ function entries(now: State): HTMLLIElement[] {
   const waiting = waitingDraft(now.messages);
   let last: Message | undefined;
   for (const [i, m] of messages.entries()) {
-    const sameDay = last && dayKey(last.timestamp) === dayKey(m.timestamp);
-    if (!sameDay) out.push(dayItem(m.timestamp));
-    const first = !last || !sameDay || !!behind[last.id] || !follows(last, m);
+    if (!last || dayKey(last.timestamp) !== dayKey(m.timestamp)) out.push(dayItem(m.timestamp));
+    const first = !last || !!behind[last.id] || !follows(last, m);
     const next = messages[i + 1];
-    const end = !next || !!behind[m.id] || dayKey(next.timestamp) !== dayKey(m.timestamp) || !follows(m, next);
+    const end = !next || !!behind[m.id] || !follows(m, next);
     const quote = byKey.get(m.replyTo ?? "");
     const stuck = undelivered.filter((u) => u.messageId === m.id);
     const place = { first, end, quote, jump: showMessage, stuck, waits: m === waiting };

@@ -71,12 +71,15 @@ function receipt(m: Message): HTMLElement | false {
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
 }
 
+// origin is where an operator wrote, "" for the console.
+export const origin = (m: Message): string =>
+  m.sender !== "operator" || !m.sourceBridge || m.sourceBridge === "console" ? "" : " · " + platformName(m.sourceBridge);
+
 // meta is what always stands below the last message of a group, and below those that were changed.
 function meta(m: Message, end: boolean): HTMLElement | false {
-  const place = m.sender === "operator" && m.sourceBridge && m.sourceBridge !== "console" && " · " + platformName(m.sourceBridge);
   const change = m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited";
   if (!end && !change && !m.local) return false;
-  return h("span", { class: "meta" }, clock(m), place, change, m.local?.tried && !m.local.refused && " · waiting to be sent",
+  return h("span", { class: "meta" }, clock(m), origin(m), change, m.local?.tried && !m.local.refused && " · waiting to be sent",
     !m.local?.refused && receipt(m));
 }
 
