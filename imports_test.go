@@ -75,6 +75,8 @@ var arrows = []arrow{
 	{"relay/bridges/mail/quote", []string{"golang.org/x/net"}},
 	{"relay/bridges/mail/mailtest", []string{"github.com/emersion/go-smtp", "github.com/emersion/go-sasl", "github.com/emersion/go-imap/v2"}},
 	{"relay/bridges/webhook", []string{"relay/bridges/guard", "relay/server/chat"}},
+	{"relay/bridges/signon", []string{"relay/bridges/guard", "relay/server/chat", "github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"}},
+	{"relay/bridges/signon/signontest", []string{"github.com/go-jose/go-jose/v4"}},
 	{"relay/server/config", []string{"relay/server/chat", "github.com/caarlos0/env/v11", "go.yaml.in/yaml/v3"}},
 	{"relay/server/team", []string{"relay/server/chat"}},
 	{"relay/server/statistics", []string{"relay/server/chat"}},

@@ -25,6 +25,7 @@ import (
 	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/bridges/mail/incoming"
 	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/bridges/signon"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/schema"
@@ -203,7 +204,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
-	deps.Hooks = hooks
+	deps.Hooks, deps.SignOn = hooks, signon.New()
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
@@ -232,6 +233,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		metrics,
 		web.ShareLimits,
 		a.finishCheck(database),
+		onOneNode(engine, "sign-on", web.RenewSignIns),
 		onOneNode(engine, "crawler", base.Run),
 		onOneNode(engine, "search", search.Run),
 		onOneNode(engine, "digests", db.NewDigests(database, a.log).Run),

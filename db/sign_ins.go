@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	selectSignIns     = `SELECT id, hash, COALESCE(person, '') AS person, name, created_at, seen_at, agent, address FROM sign_ins`
+	selectSignIns     = `SELECT id, hash, COALESCE(person, '') AS person, name, created_at, seen_at, agent, address, until FROM sign_ins`
 	selectSignIn      = selectSignIns + ` WHERE hash = ?`
 	selectSignInByID  = selectSignIns + ` WHERE id = ?`
 	selectSignInsOf   = selectSignIns + ` WHERE person = ? ORDER BY seen_at DESC, id LIMIT 1000`
 	selectAllSignIns  = selectSignIns + ` ORDER BY seen_at DESC, id LIMIT 1000`
-	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, name, created_at, seen_at, agent, address) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, name, created_at, seen_at, agent, address, until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateSeen        = `UPDATE sign_ins SET seen_at = ?, address = ? WHERE id = ?`
 	deleteSignIn      = `DELETE FROM sign_ins WHERE id = ?`
 	deleteOldSignIns  = `DELETE FROM sign_ins WHERE seen_at < ?`
@@ -44,7 +44,7 @@ func (t *tx) SignIns(person string) ([]chat.SignIn, error) {
 
 // PutSignIn implements [chat.PeopleTx].
 func (t *tx) PutSignIn(s *chat.SignIn) error {
-	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, nullable(s.Person), s.Name, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address)
+	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, nullable(s.Person), s.Name, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address, int64(s.Until))
 	if err == nil {
 		_, err = t.q.exec(deleteMostSignIns, s.Person, s.Person, keptSignIns)
 	}

@@ -66,6 +66,7 @@ var audited = map[string]string{
 	"POST /api/admin/ai/test":                            "- nothing is changed",
 	"POST /api/admin/mail/test":                          "- nothing is changed",
 	"POST /api/admin/mail/round-trip":                    "- nothing is changed",
+	"POST /api/admin/sign-on/test":                       "- nothing is changed",
 	"POST /api/admin/mail/consent":                       "- nothing is changed",
 	"POST /api/admin/mail/consent/redeem":                chat.AuditSettingsChanged,
 	"POST /api/admin/knowledge":                          chat.AuditKnowledgeAdded,

@@ -28,6 +28,7 @@ type community struct {
 	system        *systemAPI
 	team          *teamAPI
 	passkeys      *passkeyAPI
+	signOn        *signOnAPI
 	console       *consolePages
 	pages         *ownPages
 	devices       *deviceAPI
@@ -48,6 +49,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	c.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(c.operators.open.Load())}
 	}
+	c.Server.signOn = c.signOn
 	c.assemble(c.audiences())
 	return c.Server, nil
 }
@@ -56,12 +58,13 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.cfg.PublicURL)
 	shown := presentation{engine, links}
 	audit := auditor{team, s.clients, engine}
-	signIns := &signIns{s.clients, audit, team, keys}
+	signIns := &signIns{s.clients, audit, team, keys, engine.Settings}
 	passwords := &passwords{s.limits, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{signIns, s.renderer, engine}
 	mails := keys.Mails(s.cfg.PublicURL)
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
+	console := &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log}
 	devices := &deviceAPI{s.limits, pages, engine, keys.Conversations()}
 	return &community{
 		Server:        s,
@@ -84,7 +87,8 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		system:        &systemAPI{s.clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
 		team:          &teamAPI{signIns, passwords, team, engine.Sites},
 		passkeys:      &passkeyAPI{s.clients, s.limits, signIns, passwords, team},
-		console:       &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log},
+		signOn:        &signOnAPI{console, d.SignOn},
+		console:       console,
 		pages:         pages,
 		devices:       devices,
 		mail:          &mailAPI{s.limits, audit, s.renderer, devices, engine, mails, d.Mail},

@@ -53,7 +53,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 const (
 	operatorPages = "statistics settings answers notifications account"
 	sitePages     = operatorPages + " knowledge widget greetings forms hours mail ai webhook team privacy"
-	relayPages    = sitePages + " channels sites system"
+	relayPages    = sitePages + " channels sites signin system"
 )
 
 // pagesFor names the pages that the console offers somebody.
@@ -86,13 +86,18 @@ func loginOf(r *http.Request) login {
 // showLogin answers the sign-in page, with the problem of the last attempt.
 func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status int, l login) {
 	people := s.hasPeople(r.Context())
+	on := s.settings().SignOn()
+	title, only := "", s.signOnOnly()
+	if on.Ready() {
+		title = on.Title()
+	}
 	wrong := strconv.FormatBool(l.problem != "")
-	values := slots{"Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
+	values := slots{"SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
 		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
 	if site, err := s.site(r); err == nil {
 		values["PasskeyOrigin"] = site.Origin
 	}
-	if !people || l.problem != "" && l.byKey {
+	if !people && title == "" || l.problem != "" && l.byKey {
 		values["OpenKey"] = "open"
 	}
 	values[focusAt(people, l)] = "autofocus"

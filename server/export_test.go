@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -31,3 +33,9 @@ func (s *Server) KeyScopes() map[string]chat.KeyScopes {
 	}
 	return all
 }
+
+// RenewDue asks the provider again about the sign-ins that are due.
+func (s *Server) RenewDue(ctx context.Context) error { return s.signOn.RenewDue(ctx) }
+
+// ForgetRates lets everybody try again.
+func (s *Server) ForgetRates() { s.rates = newRates() }

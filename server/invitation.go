@@ -64,6 +64,9 @@ func (s *consolePages) invited(w http.ResponseWriter, r *http.Request) (in invit
 // acceptInvitation answers POST /console/invitation/accept: the person joins, or gets the
 // new password, and is signed in.
 func (s *consolePages) acceptInvitation(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	if s.signOnOnly() {
+		return nil, errSignOnOnly
+	}
 	in, err := s.invited(w, r)
 	if err != nil {
 		return nil, err

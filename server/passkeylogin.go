@@ -40,6 +40,9 @@ func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat
 	if s.crossOrigin.Check(r) != nil {
 		return nil, errForbidden
 	}
+	if s.signOnOnly() {
+		return nil, errSignOnOnly
+	}
 	if err := s.limitPasskeys(w, r); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ var errBusy = &httpError{status: http.StatusTooManyRequests, text: "Too many peo
 // passwordLogin signs a person in. An unknown address and a wrong password are answered
 // alike, and take as long.
 func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
+	if s.signOnOnly() {
+		return errSignOnOnly.status, errSignOnOnly.text
+	}
 	p, err := s.checkLogin(w, r, l.email, l.password)
 	var refused *httpError
 	switch {

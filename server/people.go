@@ -49,7 +49,7 @@ func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Auth
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditJoined, p.Name, string(p.Role)+", added")
-	if in.SignIn && by.Source == chat.SourceConsole && by.Person == "" {
+	if in.SignIn && by.Source == chat.SourceConsole && by.Person == "" && !s.signOnOnly() {
 		if err := s.goOnAs(w, r, by, p); err != nil {
 			return nil, err
 		}

@@ -32,6 +32,8 @@ type Deps struct {
 	AI      AI
 	// Mail is only used in community mode.
 	Mail Mail
+	// SignOn is only used in community mode.
+	SignOn SignOn
 	// Statistics know the reply time in community mode only.
 	Statistics *statistics.Counter
 	// Team is only used in community mode.
@@ -68,6 +70,7 @@ type Server struct {
 
 	answered    func(method, route string, status int, took time.Duration)
 	openStreams func() map[string]int
+	signOn      *signOnAPI // nil in bridge mode
 
 	endStreams func() // their clients reconnect
 	receiving  receiving

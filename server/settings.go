@@ -40,6 +40,11 @@ func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by c
 	if refused := s.checkAddresses(patch); refused != nil {
 		return nil, bothRefused(s.engine.CheckSettings(patch), refused)
 	}
+	for name := range patch {
+		if by.Key != nil && chat.OpensConsole(name) {
+			return nil, chat.ErrorAt(chat.Forbidden, name, "Keys of programs do not change who can sign in. Use the console, or the secret key")
+		}
+	}
 	site, err := home(by, s.engine.Sites())
 	if err != nil {
 		return nil, err

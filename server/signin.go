@@ -15,8 +15,19 @@ import (
 type signIns struct {
 	*clients
 	auditor
-	team *team.Team
-	keys *Keyring
+	team     *team.Team
+	keys     *Keyring
+	settings func() *chat.Settings
+}
+
+// errSignOnOnly refuses passwords and passkeys where single sign-on alone opens the console.
+var errSignOnOnly = &httpError{status: http.StatusForbidden, text: "Only single sign-on opens this console. Use its button, or the secret key"}
+
+// signOnOnly reports whether people sign in by single sign-on alone. As long as that is not set up,
+// it would lock everybody out.
+func (s *signIns) signOnOnly() bool {
+	o := s.settings().SignOn()
+	return o.Only && o.Ready()
 }
 
 // startKeySignIn signs in who has the secret key.
@@ -32,6 +43,9 @@ func (s *signIns) startKeySignIn(w http.ResponseWriter, r *http.Request, name st
 
 // startSignIn signs a person in, in a browser that it knows from then on.
 func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
+	if s.signOnOnly() {
+		return errSignOnOnly
+	}
 	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
 	if err != nil {
 		return err
@@ -57,7 +71,7 @@ func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 		return by, errUnauthorized
 	}
 	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.peer(r).addr.String())
-	if errors.Is(err, chat.ErrSignInNotFound) {
+	if errors.Is(err, chat.ErrSignInNotFound) || err == nil && p.ID != "" && in.Until == 0 && s.signOnOnly() {
 		return by, errUnauthorized
 	}
 	by.Name, by.Person, by.Role, by.Sites, by.SignIn = p.Name, p.ID, p.Role, p.Sites, in.ID

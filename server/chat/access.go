@@ -11,6 +11,7 @@ type SignIn struct {
 	SeenAt    Time   `json:"seenAt" db:"seen_at"`
 	Agent     string `json:"agent" db:"agent"`
 	Address   string `json:"address" db:"address"`
+	Until     Time   `json:"-" db:"until"` // its end by single sign-on, which puts it off; 0 for none
 }
 
 // ErrSignInNotFound is returned for unknown, ended and expired sign-ins.

@@ -8,6 +8,7 @@ const (
 	AuditSignIn            = "sign_in"
 	AuditSignInFailed      = "sign_in_failed"
 	AuditSignInEnded       = "sign_in_ended"
+	AuditAccountLinked     = "account_linked"
 	AuditInvited           = "invited"
 	AuditInvitationRemoved = "invitation_withdrawn"
 	AuditJoined            = "joined"

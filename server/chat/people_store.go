@@ -108,3 +108,23 @@ type DeviceTx interface {
 	// DeletePushDevice returns ErrDeviceNotFound when there is none.
 	DeletePushDevice(id string) error
 }
+
+// SignOnReader is the part of a [Reader] about single sign-on.
+type SignOnReader interface {
+	// Identity returns the person of an identity, "" for one who was removed. known is false
+	// for one that relay has never met.
+	Identity(issuer, subject string) (person string, known bool, err error)
+	// HasIdentity reports whether a person has another identity of an issuer.
+	HasIdentity(issuer, person string) (bool, error)
+	// SignOnGrants lists those that are due, the most urgent first.
+	SignOnGrants(due Time, limit int) ([]SignOnGrant, error)
+}
+
+// SignOnTx is the part of a [Tx] about single sign-on.
+type SignOnTx interface {
+	// PutIdentity stores whose an identity is, "" for nobody's.
+	PutIdentity(issuer, subject, person string) error
+	PutSignOnGrant(g *SignOnGrant) error
+	// RenewSignOn puts a sign-in's end off, or returns ErrSignInNotFound.
+	RenewSignOn(g *SignOnGrant) error
+}

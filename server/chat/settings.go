@@ -95,6 +95,7 @@ func (s *Settings) Changes(patch map[string]json.RawMessage) (map[string]Raw, er
 	}
 	s.keepMailSecrets(changes)
 	s.keepAIKey(changes)
+	s.keepSignOnSecret(changes)
 	return changes, nil
 }
 

@@ -62,6 +62,7 @@ type Reader interface {
 	PeopleReader
 	PasskeyReader
 	APIKeyReader
+	SignOnReader
 	MetaReader
 	SiteReader
 	HookReader
@@ -83,6 +84,7 @@ type Tx interface {
 	PeopleTx
 	PasskeyTx
 	APIKeyTx
+	SignOnTx
 	MetaTx
 	SiteTx
 	HookTx

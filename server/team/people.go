@@ -302,6 +302,9 @@ func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err erro
 		if err := tx.EndTokensOf(id, chat.Now()); err != nil { // with what was made with them
 			return err
 		}
+		if err := forgetIdentity(tx, &p); err != nil {
+			return err
+		}
 		if err := tx.DeletePerson(id); err != nil {
 			return err
 		}

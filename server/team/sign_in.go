@@ -68,13 +68,16 @@ func (t *SignIns) SignedIn(ctx context.Context, secret, address string) (p chat.
 	})
 	now := chat.Now()
 	switch {
-	case errors.Is(err, chat.ErrPersonNotFound), err == nil && now.Sub(s.SeenAt) > signInLasts:
+	case errors.Is(err, chat.ErrPersonNotFound), err == nil && (now.Sub(s.SeenAt) > signInLasts || isOver(&s, now)):
 		return p, s, chat.ErrSignInNotFound
 	case err == nil && now.Sub(s.SeenAt) > seenEvery:
 		err = t.store.Apply(ctx, func(tx Tx) error { return tx.SeenSignIn(s.ID, now, address) })
 	}
 	return p, s, err
 }
+
+// isOver reports whether the provider vouches for a sign-in no longer.
+func isOver(s *chat.SignIn, now chat.Time) bool { return s.Until != 0 && s.Until <= now }
 
 // personOf returns who is signed in.
 func personOf(rd Reader, s *chat.SignIn) (chat.Person, error) {
@@ -88,7 +91,10 @@ func personOf(rd Reader, s *chat.SignIn) (chat.Person, error) {
 // store ends nothing.
 func (t *SignIns) Ended(ctx context.Context, id string) bool {
 	err := t.store.ReadOne(ctx, func(rd Reader) error {
-		_, err := rd.SignInByID(id)
+		s, err := rd.SignInByID(id)
+		if err == nil && isOver(&s, chat.Now()) {
+			err = chat.ErrSignInNotFound
+		}
 		return err
 	})
 	return errors.Is(err, chat.ErrSignInNotFound)

@@ -11,6 +11,7 @@ type Reader interface {
 	chat.PeopleReader
 	chat.PasskeyReader
 	chat.APIKeyReader
+	chat.SignOnReader
 	chat.DeviceReader
 	chat.HookReader
 	Meta(name string) (string, error)
@@ -22,6 +23,7 @@ type Tx interface {
 	chat.PeopleTx
 	chat.PasskeyTx
 	chat.APIKeyTx
+	chat.SignOnTx
 	chat.DeviceTx
 	chat.HookTx
 	PutSetting(name string, value chat.Raw) error

@@ -20,7 +20,7 @@ import (
 
 // guideNames are the guides of assets/guides, in the order of the manual. Each
 // is served at /docs/NAME.
-var guideNames = []string{"widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "team", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "assistants"}
+var guideNames = []string{"widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "team", "single-sign-on", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "assistants"}
 
 // settingsFile is the settings reference, below assets; it is served as
 // /docs/settings.

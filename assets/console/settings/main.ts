@@ -10,6 +10,7 @@ import { hoursPage } from "./hours";
 import { mailPage } from "./mail";
 import { notificationsPage } from "./notifications";
 import { privacyPage } from "./privacy";
+import { signOnPage } from "./signon";
 import { systemPage } from "./system";
 import { start } from "./shell";
 import { sitesPage } from "./sites/index";
@@ -20,5 +21,5 @@ import { widgetPage } from "./widget/index";
 start({
   channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage,
   mail: mailPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, sites: sitesPage,
-  team: teamPage, account: accountPage, system: systemPage,
+  team: teamPage, account: accountPage, signin: signOnPage, system: systemPage,
 });

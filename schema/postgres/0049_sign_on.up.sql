@@ -1,0 +1,23 @@
+-- Whom a provider's identity is, by (issuer, subject). Without a person it was removed here, and
+-- does not come back by itself; so does an e-mail address, whose row has no issuer and its hash.
+CREATE TABLE identities (
+	issuer     TEXT COLLATE "C" NOT NULL,
+	subject    TEXT COLLATE "C" NOT NULL,
+	person     TEXT COLLATE "C"          REFERENCES people (id) ON DELETE SET NULL,
+	created_at BIGINT NOT NULL,
+	PRIMARY KEY (issuer, subject)
+);
+CREATE INDEX identities_person ON identities (person);
+
+-- When a sign-in ends unless the provider is asked again, 0 for no such end.
+ALTER TABLE sign_ins ADD COLUMN until BIGINT NOT NULL DEFAULT 0;
+
+-- What asks a provider again about a sign-in: refresh is a secret, '' for none.
+CREATE TABLE sign_on_grants (
+	sign_in  TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES sign_ins (id) ON DELETE CASCADE,
+	issuer   TEXT COLLATE "C" NOT NULL,
+	subject  TEXT COLLATE "C" NOT NULL,
+	refresh  TEXT COLLATE "C" NOT NULL,
+	renew_at BIGINT NOT NULL
+);
+CREATE INDEX sign_on_grants_renew ON sign_on_grants (renew_at);

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// renewEvery is how often relay looks for sign-ins about which a provider is asked again, and
+// renewTogether for how many at once. Nobody waits for it.
+const (
+	renewEvery    = 5 * time.Second
+	renewTogether = 20
+)
+
+// RenewSignIns asks the provider again about who is signed in, so that who is ended there is ended
+// here. It runs on one node.
+func (s *Server) RenewSignIns(ctx context.Context) error {
+	for s.signOn != nil && chat.Rest(ctx, renewEvery) == nil {
+		if err := s.signOn.RenewDue(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("cannot ask about sign-ins again", "err", err)
+		}
+	}
+	return nil
+}
+
+// RenewDue asks about the sign-ins that are due.
+func (s *signOnAPI) RenewDue(ctx context.Context) error {
+	due, err := s.team.SignIns.Grants(ctx, renewTogether)
+	for i := range due {
+		if err == nil && ctx.Err() == nil {
+			err = s.renew(ctx, &due[i])
+		}
+	}
+	return err
+}
+
+// renew asks about one sign-in. While the provider is away, it is asked again until the time for
+// which it vouched is over.
+func (s *signOnAPI) renew(ctx context.Context, g *chat.SignOnGrant) error {
+	o := s.settings().SignOn()
+	if g.Until <= chat.Now() || !o.Ready() || o.Issuer != g.Issuer {
+		return s.endGrant(ctx, g, "its time is over")
+	}
+	if g.Refresh == "" {
+		g.RenewAt = g.Until
+		return gone(s.team.SignIns.Postpone(ctx, *g))
+	}
+	asking, cancel := context.WithTimeout(ctx, signOnPatience)
+	defer cancel()
+	who, next, err := s.provider.Renew(asking, &o, g)
+	var failure *chat.SignOnFailure
+	if errors.As(err, &failure) && !failure.Ended {
+		g.RenewAt = min(chat.Now().Add(max(renewEvery, (g.Until.Sub(chat.Now()))/4)), g.Until)
+		return gone(s.team.SignIns.Postpone(ctx, *g))
+	}
+	if err != nil {
+		return s.endGrant(ctx, g, "the provider vouches no longer")
+	}
+	joining, err := joiningOf(&o, who, s.engine.Sites())
+	if err != nil {
+		return s.endGrant(ctx, g, err.Error())
+	}
+	next.SignIn = g.SignIn
+	if next.Refresh == "" {
+		next.Refresh = g.Refresh
+	}
+	j, err := s.team.People.Renew(ctx, joining, *next)
+	if err == nil {
+		s.auditMapped(ctx, personAuthor(j.Person, g.SignIn), &j)
+	}
+	return gone(err)
+}
+
+// endGrant ends a sign-in, with its streams.
+func (s *signOnAPI) endGrant(ctx context.Context, g *chat.SignOnGrant, why string) error {
+	in, err := s.team.SignIns.Find(ctx, g.SignIn)
+	if err != nil {
+		return gone(err)
+	}
+	p, err := s.team.People.Find(ctx, in.Person)
+	if err == nil {
+		err = s.team.SignIns.End(ctx, g.SignIn)
+	}
+	if err == nil {
+		s.team.Audit.Add(ctx, personAuthor(p, in.ID), chat.AuditEntry{Action: chat.AuditSignInEnded, Target: p.Name, Detail: chat.Clip("single sign-on: "+why, 200)})
+	}
+	return gone(err)
+}
+
+// gone passes over a sign-in that has ended meanwhile.
+func gone(err error) error {
+	if errors.Is(err, chat.ErrSignInNotFound) || errors.Is(err, chat.ErrPersonNotFound) {
+		return nil
+	}
+	return err
+}
