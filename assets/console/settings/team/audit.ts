@@ -21,6 +21,7 @@ const words: Record<string, string> = {
   invitation_withdrawn: "Withdrew an invitation", joined: "Joined", person_changed: "Changed a person",
   role_changed: "Changed a role", person_removed: "Removed a person", password_reset: "Reset a password",
   password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey",
+  account_linked: "Linked an account to single sign-on",
   passkey_refused: "Refused a passkey", passkey_renamed: "Renamed a passkey",
   device_added: "Turned notifications on", device_removed: "Turned notifications off",
   settings_changed: "Changed settings", key_rotated: "Rotated a key", key_made: "Made a key",
