@@ -82,7 +82,8 @@ export function signOnPage(): Page {
 
 function drawAnswer(t: SignOnTest): Node[] {
   const said = t.ok
-    ? "The provider answers. " + (t.renews ? "relay asks it again about who is signed in." : "It may not let relay ask again: then people sign in again often.")
+    ? "The provider answers. " + (t.renews ? "relay asks it again about who is signed in."
+      : "It may not let relay ask again: then people sign in again often.")
     : [t.error, t.fix].filter(Boolean).map((words) => sentence(words!)).join(" ");
   return [
     h("p", {}, h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Ready" : "Failed"), " " + said),

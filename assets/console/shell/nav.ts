@@ -91,7 +91,7 @@ async function load(page: Page): Promise<void> {
     await page.load();
   } catch {
     loaded.delete(page);
-    set({ failure: "This page could not be loaded. Check the connection, then reload." });
+    set({ failure: "This page could not be loaded. Reload it." });
   }
 }
 
