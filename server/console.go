@@ -53,7 +53,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 const (
 	operatorPages = "statistics settings answers notifications account"
 	sitePages     = operatorPages + " knowledge widget greetings forms hours mail ai webhook team privacy"
-	relayPages    = sitePages + " channels sites signin system"
+	relayPages    = sitePages + " channels sites sso system"
 )
 
 // pagesFor names the pages that the console offers somebody.

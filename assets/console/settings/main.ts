@@ -21,5 +21,5 @@ import { widgetPage } from "./widget/index";
 start({
   channels: channelsPage, widget: widgetPage, forms: formsPage, answers: answersPage, greetings: greetingsPage, hours: hoursPage,
   mail: mailPage, ai: aiPage, webhook: webhookPage, notifications: notificationsPage, privacy: privacyPage, sites: sitesPage,
-  team: teamPage, account: accountPage, signin: signOnPage, system: systemPage,
+  team: teamPage, account: accountPage, sso: signOnPage, system: systemPage,
 });

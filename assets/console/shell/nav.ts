@@ -34,7 +34,7 @@ const all: readonly Page[] = [
   { name: "webhook", label: "Webhook", group: "Automation", load: settings },
   { name: "sites", label: "Websites", group: "Workspace", load: settings },
   { name: "team", label: "Team", group: "Workspace", load: settings },
-  { name: "signin", label: "Sign-in", group: "Workspace", load: settings },
+  { name: "sso", label: "Sign-in", group: "Workspace", load: settings },
   { name: "privacy", label: "Privacy", group: "Workspace", load: settings },
   { name: "system", label: "System", group: "Workspace", load: settings },
   { name: "notifications", label: "Notifications", group: "You", load: settings },
@@ -91,7 +91,7 @@ async function load(page: Page): Promise<void> {
     await page.load();
   } catch {
     loaded.delete(page);
-    set({ failure: "This page could not be loaded. Reload it." });
+    set({ failure: "This page could not be loaded. Reload." });
   }
 }
 
