@@ -97,7 +97,7 @@ func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status 
 	if site, err := s.site(r); err == nil {
 		values["PasskeyOrigin"] = site.Origin
 	}
-	if !people && title == "" || l.problem != "" && l.byKey {
+	if !people || l.problem != "" && l.byKey {
 		values["OpenKey"] = "open"
 	}
 	values[focusAt(people, l)] = "autofocus"
