@@ -163,7 +163,7 @@ async function send(p: Pending): Promise<"done" | "later" | "unreachable"> {
   } catch (error) {
     const { status, message } = error as ApiError;
     const passing = !status || status >= 500 || [401, 408, 429].includes(status);
-    if (passing && !p.tried) byId("announce").textContent = "Not sent yet. It is kept and sent as soon as relay can be reached.";
+    if (passing && !p.tried) byId("announce").textContent = "Not sent yet. It is sent as soon as relay can be reached.";
     if (passing) patch(p, { tried: true });
     else refuse(p, message, status);
     return !status || status === 401 ? "unreachable" : passing ? "later" : "done";
