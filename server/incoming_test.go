@@ -233,12 +233,15 @@ func TestIncomingHookEnds(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t), func(c *config.Config) { c.RateLimit = true })
 	path, _, _ := s.incoming(nil)
 	session := s.begins("hi")
-	for range 120 {
-		s.must("POST", path, "", object{"action": "tag", "sessionId": session, "addTags": []string{"x"}})
+	tag := func() answer {
+		return s.call("POST", path, "", object{"action": "tag", "sessionId": session, "addTags": []string{"x"}})
 	}
-	a := s.call("POST", path, "", object{"action": "tag", "sessionId": session, "addTags": []string{"x"}})
-	if s.refused(a, 429, "Too many"); a.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+	a, allowed := tag(), 0
+	for ; a.status == http.StatusOK && allowed < 300; a = tag() { // the minute may turn
+		allowed++
+	}
+	if s.refused(a, 429, "Too many"); allowed < 120 || a.header.Get("Retry-After") == "" {
+		t.Errorf("after %d there is no room, with Retry-After %q", allowed, a.header.Get("Retry-After"))
 	}
 	other, _, _ := s.incoming(nil)
 	s.must("POST", other, "", object{"action": "tag", "sessionId": session, "addTags": []string{"x"}})
