@@ -100,8 +100,8 @@ simulate: ## estimate what a million visitors a day need here; SIMULATE="-visito
 	$(BUILD) -o "$$programs/" .; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench Simulate -benchtime 1x -timeout 30m ./.ci/bench -args $(SIMULATE)
 
-faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 10 minutes
-	go test ./server/e2e -run '^Test(Faults|Model|SitesModel)$$' -count=1 -timeout 40m -v -args -long
+faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 25 minutes
+	go test ./server/e2e -run '^Test(Faults|Model|SitesModel)$$' -count=1 -timeout 60m -v -args -long
 
 nodes: ## meet kills, crashes of PostgreSQL and cuts with three relays on one database, about 25 minutes
 	@.ci/setup postgresql pgbouncer

@@ -74,6 +74,7 @@ type login struct {
 	email, password string
 	byKey           bool
 	problem         string
+	elsewhere       bool // the problem is of no field here
 }
 
 func loginOf(r *http.Request) login {
@@ -91,7 +92,7 @@ func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status 
 	if on.Ready() {
 		title = on.Title()
 	}
-	wrong := strconv.FormatBool(l.problem != "")
+	wrong := strconv.FormatBool(l.problem != "" && !l.elsewhere)
 	values := slots{"SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
 		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
 	if site, err := s.site(r); err == nil {

@@ -67,7 +67,7 @@ func (s *signOnAPI) redirect(r *http.Request) string { return s.pagesURL(r) + si
 func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 	o := s.settings().SignOn()
 	if !o.Ready() {
-		s.showLogin(w, r, http.StatusNotFound, login{problem: "Single sign-on is not set up here."})
+		s.showLogin(w, r, http.StatusNotFound, login{problem: "Single sign-on is not set up here.", elsewhere: true})
 		return
 	}
 	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
@@ -214,7 +214,7 @@ func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusForbidden {
 		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
 	}
-	s.showLogin(w, r, status, login{problem: problem, email: "", byKey: false})
+	s.showLogin(w, r, status, login{problem: problem, elsewhere: true})
 }
 
 // test answers POST /api/admin/sign-on/test. A provider that cannot be asked is a result, not an

@@ -80,10 +80,10 @@ func TestSitesModel(t *testing.T) {
 		nodes int
 	}{"sqlite": {dbtest.FileURL, 1}, "postgres": {dbtest.PostgresURL, 2}} {
 		sites, messages, crashes := 0, 0, 0
-		slow := *long // the first time
+		runs := 0
 		rapid.Check(t, func(rt *rapid.T) {
-			a := newAgency(t, c.fresh(t), slow)
-			slow = false
+			runs++ // with -long, of sixty
+			a := newAgency(t, c.fresh(t), runs%25 == 0)
 			for range c.nodes {
 				a.nodes = append(a.nodes, a.start())
 			}

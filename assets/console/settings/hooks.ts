@@ -28,7 +28,7 @@ interface Hook {
 export function wordBoxes(title: string, words: readonly (readonly [word: string, text: string])[], ticked: string[]) {
   const boxes = words.map(([value]) => h("input", { type: "checkbox", value, checked: ticked.includes(value) }));
   return {
-    node: h("fieldset", { class: "site-boxes" }, h("legend", {}, title),
+    node: h("fieldset", { class: "site-boxes words" }, h("legend", {}, title),
       ...words.map(([word, text], i) => h("label", { class: "check" }, boxes[i],
         h("span", {}, h("code", {}, word), text && " – " + text)))),
     value: (): string[] => boxes.filter((box) => box.checked).map((box) => box.value),
