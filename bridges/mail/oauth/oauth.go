@@ -60,7 +60,9 @@ func (t *Tokens) configOf(o chat.MailOAuth) (*oauth2.Config, chat.MailProvider, 
 // like the mail servers: in a private network, too, but not where a cloud serves its metadata. What
 // they answer is not shown, but for the error's name and words.
 func newClient() *http.Client {
-	return &http.Client{Transport: guard.NewTransport(guard.Private), Timeout: timeout,
+	transport := guard.NewTransport(guard.Private)
+	transport.Proxy = http.ProxyFromEnvironment
+	return &http.Client{Transport: transport, Timeout: timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
