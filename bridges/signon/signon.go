@@ -21,7 +21,7 @@ import (
 const (
 	timeout   = 5 * time.Second
 	maxAnswer = 1 << 20
-	freshFor  = 10 * time.Minute
+	freshFor  = 30 * time.Second // who presses the button while it is away reads that here, not there
 	awayFor   = 5 * time.Second
 )
 

@@ -75,6 +75,7 @@ func TestBrowser(t *testing.T) {
 		"Team":             testTeam,
 		"Passkeys":         testPasskeys,
 		"Keys":             testProgramKeys,
+		"SignOn":           testSignOn,
 		"Timeline":         testTimeline,
 		"Buttons":          testButtons,
 		"Notes":            testNotes,
