@@ -52,7 +52,7 @@ var forAllSites = []string{
 	"POST /api/admin/ai/test", "POST /api/admin/ai/private-host",
 	"GET /api/admin/deliveries", "POST /api/admin/deliveries/retry", "POST /api/admin/deliveries/discard",
 	"GET /api/admin/system", "GET /api/admin/system/backup", "POST /api/admin/system/backups", "GET /api/admin/system/backups/{name}",
-	"POST /api/admin/keys/rotate", "POST /api/admin/mail/consent", "POST /api/admin/mail/consent/redeem",
+	"POST /api/admin/keys/rotate", "POST /api/admin/mail/consent", "POST /api/admin/mail/consent/redeem", "POST /api/admin/sign-on/test",
 }
 
 // TestForeignSitesDoNotExist asks every route for operators, as people of Berlin, for what is
