@@ -65,3 +65,13 @@ func (d *docs) serveDocs(w http.ResponseWriter, r *http.Request, name string) {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	page.serve(w, r, cacheChecks)
 }
+
+// routes are the description of the API, and the guides.
+func (d *docs) routes() []route {
+	pages := rules{page: true}
+	return []route{
+		{"GET", "/openapi.yaml", pages, pageAction(d.openAPI)},
+		{"GET", "/docs", pages, pageAction(d.apiDocs)},
+		{"GET", "/docs/{guide}", pages, pageAction(d.guide)},
+	}
+}

@@ -372,35 +372,6 @@ func (c *community) pageRoutes() []route {
 	}
 }
 
-// backendRoutes are for the website's own backend, which sends API_KEY.
-func (b *bridge) backendRoutes() []route {
-	backends := rules{filtered: true, access: b.backend.admit, body: maxAdminBody}
-	return []route{
-		{"POST", "/api/messages", backends, jsonRoute(decoded(b.backend.handleMessage))},
-		{"POST", "/api/sessions", backends, jsonRoute(decoded(b.backend.handleNewSessionObject))},
-		{"POST", "/api/operator/status", backends, jsonRoute(decoded(b.backend.handleStatus))},
-		{"POST", "/api/custom-events", backends, jsonRoute(decoded(b.backend.handleCustomEvent))},
-		{"POST", "/api/disconnect", backends, jsonRoute(decoded(b.backend.handleLeft))},
-		{"POST", "/api/events", backends, b.backend.backendEvent()},
-		{"GET", "/api/stats", backends, b.statistics.stats},
-	}
-}
-
-// streamRoutes are for backends, and for pages of the allowed origins.
-func (b *bridge) streamRoutes() []route {
-	stream := rules{cors: b.backend.streamCORS, filtered: true, access: b.backend.admit, body: maxAdminBody}
-	return []route{{"GET", "/api/events/stream", stream, b.streams.stream}}
-}
-
-// fileRoutes are for anyone with a sealed link.
-func (b *bridge) fileRoutes() []route {
-	file := b.download(b.files.file)
-	return []route{
-		{"GET", "/files/{token}", rules{}, file},
-		{"HEAD", "/files/{token}", rules{}, file},
-	}
-}
-
 // hookRoutes are for platforms. Each bridge checks its platform's signature.
 func hookRoutes(bridges Bridges, prefix string) []route {
 	hook := func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
@@ -417,16 +388,6 @@ func (s *Server) openRoutes() []route {
 		{"HEAD", "/health", rules{}, s.health},
 		{"GET", "/ready", rules{}, s.readiness},
 		{"HEAD", "/ready", rules{}, s.readiness},
-	}
-}
-
-// routes are the description of the API, and the guides.
-func (d *docs) routes() []route {
-	pages := rules{page: true}
-	return []route{
-		{"GET", "/openapi.yaml", pages, pageAction(d.openAPI)},
-		{"GET", "/docs", pages, pageAction(d.apiDocs)},
-		{"GET", "/docs/{guide}", pages, pageAction(d.guide)},
 	}
 }
 
