@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -26,42 +28,52 @@ func use(t *testing.T, usage string, handler http.HandlerFunc, call Call) (out s
 
 // TestReplyIsSentOnce: when an answer is lost, the same message is sent again.
 func TestReplyIsSentOnce(t *testing.T) {
-	var ids []string
+	var mu sync.Mutex // a handler that is cut may end after its request
+	var seen []string
+	sent := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(seen)
+	}
 	lossy := func(loses int) http.HandlerFunc {
-		ids = nil
+		mu.Lock()
+		seen = nil
+		mu.Unlock()
 		return func(w http.ResponseWriter, r *http.Request) {
 			var body struct{ ClientID, Content string }
 			if json.NewDecoder(r.Body).Decode(&body) != nil || r.URL.Path != "/api/admin/sessions/S1/messages" || r.Header.Get("Authorization") != "Bearer rk_test" {
 				t.Errorf("%s %v", r.URL, r.Header)
 			}
-			ids = append(ids, body.ClientID)
-			if len(ids) <= loses {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen = append(seen, body.ClientID); len(seen) <= loses {
 				panic(http.ErrAbortHandler)
 			}
 			_, _ = w.Write([]byte(`{"id":"M1"}`))
 		}
 	}
 	words := []string{"reply", "S1", "Yes."}
-	if out, err := use(t, "reply CONVERSATION TEXT", lossy(2), Call{Words: words}); err != nil || out != "M1 is sent.\n" || len(ids) != 3 || len(slices.Compact(ids)) != 1 || len(ids[0]) < 20 {
+	out, err := use(t, "reply CONVERSATION TEXT", lossy(2), Call{Words: words})
+	if ids := sent(); err != nil || out != "M1 is sent.\n" || len(ids) != 3 || len(slices.Compact(ids)) != 1 || len(ids[0]) < 20 {
 		t.Errorf("it prints %q, %v; the ids are %v", out, err, ids)
 	}
-	_, err := use(t, "reply CONVERSATION TEXT", lossy(9), Call{Words: words, Options: map[string][]string{"--id": {"mine"}}})
-	if err == nil || !strings.Contains(err.Error(), "--id mine sends it at most once") || len(ids) != 3 {
+	_, err = use(t, "reply CONVERSATION TEXT", lossy(9), Call{Words: words, Options: map[string][]string{"--id": {"mine"}}})
+	if ids := sent(); err == nil || !strings.Contains(err.Error(), "--id mine sends it at most once") || len(ids) != 3 {
 		t.Errorf("a dead server is answered by %v after %v", err, ids)
 	}
 }
 
 // TestElsewhereIsHostile: another server's words are clean, and it gets a refusal once.
 func TestElsewhereIsHostile(t *testing.T) {
-	asked := 0
+	var asked atomic.Int64
 	refusing := func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		asked.Add(1)
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write([]byte(`{"error":"no\u001b[31m\nrelay: all is well"}`))
 	}
 	_, err := use(t, "note CONVERSATION TEXT", refusing, Call{Words: []string{"note", "S1", "-"}, In: strings.NewReader("of standard input")})
-	if err == nil || err.Error() != "no�[31m relay: all is well" || asked != 1 {
-		t.Errorf("asked %d times it says %v", asked, err)
+	if err == nil || err.Error() != "no�[31m relay: all is well" || asked.Load() != 1 {
+		t.Errorf("asked %d times it says %v", asked.Load(), err)
 	}
 	elsewhere := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/stolen" {
