@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/team"
 )
 
 // needs opens a route to API keys with one of the scopes. What the others are for stays
@@ -179,20 +178,12 @@ func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author,
 			return nil, errNoAccount
 		}
 	}
-	secret, k, err := s.team.Keys.Add(r.Context(), by, k, s.stillValid(r, by))
+	secret, k, err := s.team.Keys.Add(r.Context(), by, k, s.keys.stillSent(r, by))
 	if err != nil {
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditKeyMade, k.Name, describeKey(&k))
 	return keyView{k, secret}, nil
-}
-
-// stillValid asks, in a transaction, whether the secret key is still the one that was sent.
-func (s *teamAPI) stillValid(r *http.Request, by chat.Author) func(team.Reader) error {
-	if by.Source == chat.SourceAPI && by.Key == nil {
-		return s.keys.Still(requestKey(r, false))
-	}
-	return func(team.Reader) error { return nil }
 }
 
 // describeKey says in the audit list what a key may do.

@@ -92,20 +92,12 @@ func (s *incomingAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author
 	if err != nil {
 		return nil, err
 	}
-	token, h, err := s.team.Incoming.Add(r.Context(), by, site.ID, in.change(), s.stillValid(r, by))
+	token, h, err := s.team.Incoming.Add(r.Context(), by, site.ID, in.change(), s.keys.stillSent(r, by))
 	if err != nil {
 		return nil, err
 	}
 	s.auditAt(r, by, s.engine.Sites().Shown(site.ID), chat.AuditHookAdded, h.Name, describeIncoming(&h))
 	return s.opened(r, h, token), nil
-}
-
-// stillValid asks, in a transaction, whether the secret key is still the one that was sent.
-func (s *incomingAPI) stillValid(r *http.Request, by chat.Author) func(team.Reader) error {
-	if by.Source == chat.SourceAPI {
-		return s.keys.Still(requestKey(r, false))
-	}
-	return func(team.Reader) error { return nil }
 }
 
 // describeIncoming says in the audit list what a hook may do.
@@ -132,7 +124,7 @@ func (s *incomingAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Aut
 
 // renew answers POST /api/admin/incoming-hooks/{hook}/token: the address before leads nowhere now.
 func (s *incomingAPI) renew(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	token, h, err := s.team.Incoming.Renew(r.Context(), pathVar(r, "hook"), s.stillValid(r, by))
+	token, h, err := s.team.Incoming.Renew(r.Context(), pathVar(r, "hook"), s.keys.stillSent(r, by))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
@@ -60,6 +61,15 @@ func (k *Keyring) Still(key string) func(team.Reader) error {
 		}
 		return err
 	}
+}
+
+// stillSent asks, in a transaction, whether the secret key is still the one that a request was sent
+// with; people and API keys have none.
+func (k *Keyring) stillSent(r *http.Request, by chat.Author) func(team.Reader) error {
+	if by.Source == chat.SourceAPI && by.Key == nil {
+		return k.Still(requestKey(r, false))
+	}
+	return func(team.Reader) error { return nil }
 }
 
 func (k *Keyring) rotate(ctx context.Context, prefix string, put func(tx chat.Tx, key string) error) (string, error) {

@@ -74,15 +74,9 @@ func (s *Settings) AI() AI {
 // keepAIKey takes back the stored key when a change leads to another server and brings no key for
 // it: who may change settings must not read the key by that.
 func (s *Settings) keepAIKey(changes map[string]Raw) {
-	next, changed := changes["aiBaseUrl"]
-	_, given := changes["aiApiKey"]
-	if !changed || given || s.Source("aiApiKey") == FromEnvironment {
-		return
-	}
-	var to string
-	_ = json.Unmarshal(next, &to) // nothing, or checked before
-	if from := HostOf(s.Text("aiBaseUrl")); from != "" && from != HostOf(to) && !isHere(to) {
-		changes["aiApiKey"] = nil
+	from, to := HostOf(s.Text("aiBaseUrl")), s.textAfter(changes, "aiBaseUrl")
+	if from != "" && from != HostOf(to) && !isHere(to) && s.Source("aiApiKey") != FromEnvironment {
+		takeBack(changes, "aiApiKey")
 	}
 }
 

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -77,25 +76,14 @@ func isOtherProvider(text string) bool {
 // token endpoint, or another server for its tokens, and not both anew: who may change settings
 // must not read secrets by that.
 func (s *Settings) keepMailSecrets(changes map[string]Raw) {
-	text := func(name string) (next string) {
-		if _, changed := changes[name]; !changed {
-			return s.Text(name)
-		}
-		_ = json.Unmarshal(changes[name], &next) // nothing, or checked before
-		return next
-	}
-	elsewhere := text("mailOauth") != s.Text("mailOauth")
+	provider := s.textAfter(changes, "mailOauth")
+	elsewhere := provider != s.Text("mailOauth")
 	for _, name := range tokenServers {
-		next := hostOf(text(name))
+		next := hostOf(s.textAfter(changes, name))
 		elsewhere = elsewhere || next.OAuth() && next.Host != hostOf(s.Text(name)).Host
 	}
-	if !elsewhere || !isOtherProvider(text("mailOauth")) {
-		return
-	}
-	for _, name := range []string{"mailOauthSecret", "mailOauthToken"} {
-		if _, given := changes[name]; !given {
-			changes[name] = nil
-		}
+	if elsewhere && isOtherProvider(provider) {
+		takeBack(changes, "mailOauthSecret", "mailOauthToken")
 	}
 }
 

@@ -99,6 +99,25 @@ func (s *Settings) Changes(patch map[string]json.RawMessage) (map[string]Raw, er
 	return changes, nil
 }
 
+// textAfter is what a setting's text is after changes, which were checked.
+func (s *Settings) textAfter(changes map[string]Raw, name string) (text string) {
+	value, changed := changes[name]
+	if !changed {
+		return s.Text(name)
+	}
+	_ = json.Unmarshal(value, &text) // nil is none
+	return text
+}
+
+// takeBack has changes remove the values of settings that they do not bring anew.
+func takeBack(changes map[string]Raw, names ...string) {
+	for _, name := range names {
+		if _, given := changes[name]; !given {
+			changes[name] = nil
+		}
+	}
+}
+
 // differs reports whether a patch has another value under name.
 func differs(patch map[string]json.RawMessage, name string, value json.RawMessage) bool {
 	other, given := patch[name]

@@ -205,14 +205,8 @@ func signOnGroups(value json.RawMessage) error {
 // keepSignOnSecret takes the client's secret back when a change names another issuer, which must
 // not get it, unless the change has a new one.
 func (s *Settings) keepSignOnSecret(changes map[string]Raw) {
-	next, changed := changes["oidcIssuer"]
-	if _, given := changes["oidcSecret"]; !changed || given {
-		return
-	}
-	var issuer string
-	_ = json.Unmarshal(next, &issuer) // nothing, or checked before
-	if issuer != s.Text("oidcIssuer") {
-		changes["oidcSecret"] = nil
+	if s.textAfter(changes, "oidcIssuer") != s.Text("oidcIssuer") {
+		takeBack(changes, "oidcSecret")
 	}
 }
 
