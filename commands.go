@@ -66,6 +66,7 @@ var commands = []command{
 	{"people list", "list the people of the team", listPeople, onDatabase, "people list --json"},
 	{"people add EMAIL", "make an invitation for an administrator: a link that works once; with --site SITE (once or more) only of these websites", addPerson, onDatabase, "people add ada@example.com"},
 	{"people reset PERSON", "make a link to a new password, by e-mail address or name", resetPerson, onDatabase, "people reset ada@example.com"},
+	{"people two-step-off PERSON", "stop asking a person for codes of an authenticator app, when the phone is lost", endTwoStep, onDatabase, "people two-step-off ada@example.com"},
 	{"doctor", "check database, public address and bridges, and explain how to fix each problem", doctor,
 		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay/relay.env"},
 	{"manifest", "print the manifest to create the Slack app from", manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
@@ -353,15 +354,9 @@ func healthcheck(ctx context.Context, a *app, _ string) error {
 	return err
 }
 
-// withPeople calls use with the people in the database of a relay that may be running: it
-// sees a change at once.
+// withPeople is [app.withTeam] for the people.
 func (a *app) withPeople(ctx context.Context, use func(chat.Store, *team.People) error) error {
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	return use(database, team.New(database, nil, bridges.Names(), a.log).People)
+	return a.withTeam(ctx, func(store chat.Store, t *team.Team) error { return use(store, t.People) })
 }
 
 // listPeople prints the team.
@@ -406,15 +401,11 @@ func addPerson(ctx context.Context, a *app, email string) error {
 // resetPerson prints a link to a new password.
 func resetPerson(ctx context.Context, a *app, who string) error {
 	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
-		list, err := people.List(ctx)
+		p, err := personCalled(ctx, people, who)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(list, func(p chat.Person) bool { return p.Email == team.EmailKey(who) || strings.EqualFold(p.Name, who) })
-		if i < 0 {
-			return errors.New("there is no such person; relay people list shows all")
-		}
-		return a.printLink(ctx, store, people, chat.Invitation{Person: list[i].ID, Role: list[i].Role, Sites: list[i].Sites, InvitedBy: "relay"}, chat.AuditPasswordReset, list[i].Name)
+		return a.printLink(ctx, store, people, chat.Invitation{Person: p.ID, Role: p.Role, Sites: p.Sites, InvitedBy: "relay"}, chat.AuditPasswordReset, p.Name)
 	})
 }
 

@@ -32,11 +32,15 @@ type consolePages struct {
 	log    *slog.Logger
 }
 
-// console answers GET /console: the console, or the sign-in page.
+// console answers GET /console: the console, or the sign-in page, or its second step.
 func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 	by, err := s.signedIn(r)
 	switch {
 	case errors.Is(err, errUnauthorized):
+		if p, _, waits := s.waiting(r); waits {
+			s.showCode(w, r, http.StatusOK, p, "")
+			return
+		}
 		s.showLogin(w, r, http.StatusOK, login{})
 	case err != nil:
 		s.log.Error("cannot read who is signed in", "err", err)
@@ -128,6 +132,9 @@ func (s *consolePages) hasPeople(ctx context.Context) bool {
 	return err == nil && n > 0
 }
 
+// fromElsewhere refuses forms of other sites.
+const fromElsewhere = "This form was sent from another site."
+
 // login answers POST /console/login.
 func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -135,7 +142,7 @@ func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusForbidden
 	switch {
 	case s.crossOrigin.Check(r) != nil:
-		l.problem = "This form was sent from another site."
+		l.problem = fromElsewhere
 		status = http.StatusUnauthorized
 	case l.byKey:
 		status, l.problem = s.keyLogin(w, r, l)
@@ -146,6 +153,11 @@ func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, status, l)
 		return
 	}
+	s.entered(w, r)
+}
+
+// entered leads into the console, or to the second step.
+func (s *consolePages) entered(w http.ResponseWriter, r *http.Request) {
 	if s.keys.SetupOpen() && !s.peer(r).local() {
 		s.keys.CloseSetup("an operator signed in")
 	}
@@ -188,6 +200,9 @@ func (s *consolePages) logout(w http.ResponseWriter, r *http.Request) {
 			s.audit(r, by, chat.AuditSignInEnded, by.Name, "signed out")
 		}
 		s.setConsoleCookie(w, r, "", -1)
+		if _, err := r.Cookie(s.hostCookie(r, codeCookie)); err == nil {
+			s.setCookie(w, r, codeCookie, "", -1)
+		}
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
 }

@@ -62,7 +62,7 @@ func (s *consolePages) invited(w http.ResponseWriter, r *http.Request) (in invit
 }
 
 // acceptInvitation answers POST /console/invitation/accept: the person joins, or gets the
-// new password, and is signed in.
+// new password, and is signed in; a code is asked for in any case.
 func (s *consolePages) acceptInvitation(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if s.signOnOnly() {
 		return nil, errSignOnOnly
@@ -87,5 +87,5 @@ func (s *consolePages) acceptInvitation(w http.ResponseWriter, r *http.Request, 
 		action, detail = chat.AuditPasswordReset, "new password set"
 	}
 	s.audit(r, personAuthor(p, ""), action, p.Name, detail)
-	return ok, s.startSignIn(w, r, p, "with the link")
+	return ok, s.stepIn(w, r, p, "with the link")
 }

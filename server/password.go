@@ -13,7 +13,7 @@ import (
 // errBusy is the answer while too many passwords are being checked.
 var errBusy = &httpError{status: http.StatusTooManyRequests, text: "Too many people sign in at the moment; try again", header: http.Header{"Retry-After": {"5"}}}
 
-// passwordLogin signs a person in. An unknown address and a wrong password are answered
+// passwordLogin signs a person in, or asks for a code. An unknown address and a wrong password are answered
 // alike, and take as long.
 func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	if s.signOnOnly() {
@@ -25,7 +25,7 @@ func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l l
 	case errors.As(err, &refused):
 		return refused.status, refused.text
 	case err == nil:
-		err = s.startSignIn(w, r, p, "with the password")
+		err = s.stepIn(w, r, p, "with the password")
 	}
 	if err != nil {
 		s.log.Error("cannot sign in", "err", err)

@@ -25,6 +25,8 @@ const (
 	signInsPerAccount = 100 // from browsers in which nobody has signed in to it
 	signInsPerBrowser = 10  // of an account, where somebody has
 
+	codesPerAccount = 10 // per hour, after the right password: see limitCodes
+
 	streamsPerSession = 20
 	streamsPerAddress = 100
 	uploadsPerAddress = 20 // at a time
@@ -38,7 +40,7 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, aiCalls, keys, hooks *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, codes, aiCalls, keys, hooks *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -47,7 +49,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), codes: newRate(codesPerAccount, time.Hour), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

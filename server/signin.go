@@ -50,10 +50,15 @@ func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Per
 	if err != nil {
 		return err
 	}
+	s.admit(w, r, p, secret, in, how)
+	return nil
+}
+
+// admit gives the browser a sign-in that is stored.
+func (s *signIns) admit(w http.ResponseWriter, r *http.Request, p chat.Person, secret string, in chat.SignIn, how string) {
 	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
 	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
 	s.remember(w, r, p.ID)
-	return nil
 }
 
 // signInCookie begins the console's cookie; what follows is the sign-in's secret.

@@ -171,7 +171,7 @@ func (s *signOnAPI) auditSignOn(r *http.Request, o *chat.SignOn, j *team.Joined)
 		s.audit(r, by, chat.AuditJoined, j.Person.Name, string(j.Person.Role)+", by "+o.Title())
 	}
 	if j.Linked {
-		s.audit(r, by, chat.AuditAccountLinked, j.Person.Name, o.Title()+": the password, passkeys and tokens ended")
+		s.audit(r, by, chat.AuditAccountLinked, j.Person.Name, o.Title()+": the password, two-step sign-in, passkeys and tokens ended")
 	}
 	s.auditMapped(r.Context(), by, j)
 	s.audit(r, by, chat.AuditSignIn, "", "with "+o.Title())

@@ -53,6 +53,26 @@ type Passkey struct {
 	UsedAt     Time   `json:"usedAt,omitzero" db:"used_at"`
 }
 
+// TwoStep is the authenticator app whose codes a person is asked for after the password.
+type TwoStep struct {
+	Person      string `db:"person"`
+	Secret      string `db:"secret"`       // base32
+	Used        int64  `db:"used_step"`    // the period of the last code that was used
+	CreatedAt   Time   `db:"created_at"`   // when it was begun
+	ConfirmedAt Time   `db:"confirmed_at"` // 0 until a code has confirmed it
+	Left        int    `db:"codes_left"`   // recovery codes
+}
+
+// On reports whether codes are asked for.
+func (s *TwoStep) On() bool { return s.ConfirmedAt > 0 }
+
+// Errors of two-step sign-in. A wrong code and one that was used are told apart to nobody.
+var (
+	ErrTwoStepOff = &Error{Kind: Conflict, Text: "Two-step sign-in is not on"}
+	ErrTwoStepOn  = &Error{Kind: Conflict, Text: "Two-step sign-in is on already. Turn it off first"}
+	ErrWrongCode  = ErrorAt(Forbidden, "code", "This code is wrong, or was used already. Each works once: wait for the next one")
+)
+
 // Errors of passkeys.
 var (
 	ErrPasskeyNotFound = &Error{Kind: NotFound, Text: "Passkey not found"}

@@ -96,6 +96,29 @@ type PasskeyTx interface {
 	DropChallenges(before Time) error
 }
 
+// TwoStepReader is the part of a [Reader] about two-step sign-in.
+type TwoStepReader interface {
+	// TwoStep returns ErrTwoStepOff when there is none, not even one that waits to be confirmed.
+	TwoStep(person string) (TwoStep, error)
+}
+
+// TwoStepTx is the part of a [Tx] about two-step sign-in.
+type TwoStepTx interface {
+	// BeginTwoStep stores an app that waits to be confirmed, in place of another, or returns
+	// ErrTwoStepOn.
+	BeginTwoStep(s *TwoStep) error
+	// ConfirmTwoStep turns on what waits, whose secret it is, or returns ErrTwoStepOff.
+	ConfirmTwoStep(person, secret string, step int64, at Time) error
+	// UseStep uses the code of a period up, or returns ErrWrongCode if that or a later one was used.
+	UseStep(person, secret string, step int64) error
+	// PutRecoveryCodes replaces the recovery codes by their hashes.
+	PutRecoveryCodes(person string, hashes []string) error
+	// UseRecoveryCode returns ErrWrongCode if there is none with this hash.
+	UseRecoveryCode(person, hash string) error
+	// DropTwoStep returns ErrTwoStepOff when there is none.
+	DropTwoStep(person string) error
+}
+
 // DeviceReader is the part of a [Reader] about devices.
 type DeviceReader interface {
 	// PushDevices lists all devices that are notified.

@@ -63,6 +63,7 @@ type Reader interface {
 	PasskeyReader
 	APIKeyReader
 	SignOnReader
+	TwoStepReader
 	MetaReader
 	SiteReader
 	HookReader
@@ -85,6 +86,7 @@ type Tx interface {
 	PasskeyTx
 	APIKeyTx
 	SignOnTx
+	TwoStepTx
 	MetaTx
 	SiteTx
 	HookTx

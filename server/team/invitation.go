@@ -190,6 +190,11 @@ func resetPassword(tx Tx, id, password string) (p chat.Person, ended []chat.Sign
 	if err := firstOf(tx.DropLinksOf(id), tx.EndTokensOf(id, chat.Now())); err != nil {
 		return p, nil, err
 	}
+	if password == "" { // nobody is asked for codes without one
+		if err := dropTwoStep(tx, id, false); err != nil {
+			return p, nil, err
+		}
+	}
 	keys, err := tx.Passkeys(id)
 	for k := range keys {
 		if err == nil {

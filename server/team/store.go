@@ -12,6 +12,7 @@ type Reader interface {
 	chat.PasskeyReader
 	chat.APIKeyReader
 	chat.SignOnReader
+	chat.TwoStepReader
 	chat.DeviceReader
 	chat.HookReader
 	Meta(name string) (string, error)
@@ -24,6 +25,7 @@ type Tx interface {
 	chat.PasskeyTx
 	chat.APIKeyTx
 	chat.SignOnTx
+	chat.TwoStepTx
 	chat.DeviceTx
 	chat.HookTx
 	PutSetting(name string, value chat.Raw) error

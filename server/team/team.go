@@ -1,5 +1,5 @@
 // Package team is everything about the people who answer visitors: their accounts, sign-ins,
-// passkeys, invitations, API keys, incoming hooks, preferences, names on platforms, notified devices, and the
+// passkeys, two-step sign-in, invitations, API keys, incoming hooks, preferences, names on platforms, notified devices, and the
 // list of what they did. It imports package chat only.
 package team
 
@@ -16,6 +16,7 @@ type Team struct {
 	People   *People
 	SignIns  *SignIns
 	Passkeys *Passkeys
+	TwoSteps *TwoSteps
 	Keys     *Keys
 	Incoming *Incoming
 	Devices  *Devices
@@ -40,6 +41,7 @@ func New(whole chat.Store, hooks Hooks, platforms []string, log *slog.Logger) *T
 		People:   &People{store: store, signIns: signIns, log: log, platforms: platforms},
 		SignIns:  signIns,
 		Passkeys: &Passkeys{store},
+		TwoSteps: &TwoSteps{store},
 		Keys:     &Keys{store: store, log: log},
 		Incoming: &Incoming{store, log},
 		Devices:  &Devices{store, hooks},

@@ -32,6 +32,7 @@ var pages = []struct {
 	{"pages/chat.html", false},
 	{"pages/resume.html", true},
 	{"console/account/login.html", false},
+	{"console/account/code.html", false},
 	{"console/account/invitation.html", false},
 	{"console/console.html", false},
 	{"console/settings/widget/preview.html", false},

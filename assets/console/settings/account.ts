@@ -1,4 +1,4 @@
-// Your account: name, picture, e-mail, password, passkeys, where you are signed in, and personal tokens.
+// Your account: name, picture, e-mail, password, two-step sign-in, passkeys, where you are signed in, and personal tokens.
 
 import { ApiError, call } from "../net/api";
 import { h } from "../ui/dom";
@@ -10,6 +10,7 @@ import type { Page } from "./page";
 import { mailSection } from "./mailwish";
 import { preferencesSection } from "./preferences";
 import { button, feedback, labelled, section } from "./settings";
+import { ownTwoStep } from "./twostep";
 
 interface Me {
   id: string;
@@ -107,6 +108,7 @@ export function accountPage(): Page {
   const picture = faceSection();
   const places = signIns(myId);
   const keys = ownPasskeys(myId, () => !!stored?.hasPassword);
+  const steps = ownTwoStep(() => !!stored?.hasPassword);
   const endOthers = async (): Promise<void> => {
     await attempt(call("DELETE", "/sign-ins"), "Not signed out");
     await Promise.all([places.load(), tokens.load()]);
@@ -146,13 +148,13 @@ export function accountPage(): Page {
           labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
       section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change,
         labelled("Current password", current), labelled("New password", next, "At least 10 characters."))),
-      section("Passkeys", keys.node), chosen.node, mailSection(),
+      section("Two-step sign-in", steps.node), section("Passkeys", keys.node), chosen.node, mailSection(),
       section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers())),
       section("Personal tokens", tokens.node)),
     async opened() {
       const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
       if (found) show(found);
-      await Promise.all([keys.load(), places.load(), tokens.load(), chosen.load()]);
+      await Promise.all([steps.load(), keys.load(), places.load(), tokens.load(), chosen.load()]);
     },
   };
 }

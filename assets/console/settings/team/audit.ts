@@ -23,6 +23,8 @@ const words: Record<string, string> = {
   password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey",
   account_linked: "Linked an account to single sign-on",
   passkey_refused: "Refused a passkey", passkey_renamed: "Renamed a passkey",
+  two_step_on: "Turned two-step sign-in on", two_step_off: "Turned two-step sign-in off",
+  recovery_codes_made: "Made new recovery codes", code_refused: "Refused a code",
   device_added: "Turned notifications on", device_removed: "Turned notifications off",
   settings_changed: "Changed settings", key_rotated: "Rotated a key", key_made: "Made a key",
   key_ended: "Ended a key", key_used: "Wrote with a key", hook_added: "Added a hook", hook_changed: "Changed a hook",

@@ -10,6 +10,7 @@ import { attempt } from "../../state/store";
 import { passkeys, signIns } from "../access";
 import { kinds } from "../kinds";
 import { button, feedback, labelled } from "../settings";
+import { twoStepOf } from "../twostep";
 import { openDialog } from "./dialog";
 import { roleSelect } from "./roles";
 import { showSites, sitesOf } from "./sites";
@@ -83,6 +84,7 @@ async function showNames(p: Person, team: Team): Promise<void> {
 function showAccess(p: Person): void {
   const places = signIns(p.id);
   const keys = passkeys(p.id, false);
+  const steps = twoStepOf(p.id, p.name);
   const endAll = async (): Promise<void> => {
     await attempt(call("DELETE", "/sign-ins?person=" + encodeURIComponent(p.id)), "Not signed out");
     await places.load();
@@ -90,8 +92,10 @@ function showAccess(p: Person): void {
   const dialog = h("dialog", { class: "ask access", "aria-label": "Access of " + p.name },
     h("h2", {}, "Where " + p.name + " is signed in"), places.node,
     button("Sign out everywhere", () => void endAll()), h("h2", {}, "Passkeys"), keys.node,
+    p.id !== myId && h("h2", {}, "Two-step sign-in"), p.id !== myId && steps.node,
     h("div", { class: "ask-row" }, h("button", { class: "button main", onclick: () => dialog.close() }, "Close")));
   openDialog(dialog);
   void places.load();
   void keys.load();
+  void steps.load();
 }

@@ -1,0 +1,17 @@
+-- The authenticator apps of people. secret is base32; used_step is the last period of thirty seconds
+-- whose code was used: none before it is accepted again. confirmed_at is 0 until a code of the app
+-- has confirmed it.
+CREATE TABLE two_steps (
+	person       TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE,
+	secret       TEXT COLLATE "C" NOT NULL,
+	used_step    BIGINT NOT NULL,
+	created_at   BIGINT NOT NULL,
+	confirmed_at BIGINT NOT NULL
+);
+
+-- Hashes of the recovery codes that are left: each works once.
+CREATE TABLE recovery_codes (
+	person TEXT COLLATE "C" NOT NULL REFERENCES two_steps (person) ON DELETE CASCADE,
+	hash   TEXT COLLATE "C" NOT NULL,
+	PRIMARY KEY (person, hash)
+);
