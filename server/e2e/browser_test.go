@@ -74,6 +74,7 @@ func TestBrowser(t *testing.T) {
 		"Presence":         testPresence,
 		"Team":             testTeam,
 		"Passkeys":         testPasskeys,
+		"TwoStep":          testTwoStep,
 		"Keys":             testProgramKeys,
 		"SignOn":           testSignOn,
 		"Timeline":         testTimeline,
