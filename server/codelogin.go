@@ -139,13 +139,17 @@ func proofOf(two *chat.TwoStep, given string) (proof team.Proof, right bool) {
 
 // limitCodes counts a code that is tried: ten an hour in a browser that the person knows, and ten
 // in all others together. Somebody who has the password needs years then, and locks nobody out.
+// Codes are so short that these are counted whatever the settings say, and wherever they come from.
 func (s *consolePages) limitCodes(w http.ResponseWriter, r *http.Request, p chat.Person) error {
+	key := p.ID
 	browser := s.knownBrowser(r)
 	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
-		return s.limited(w, r, s.rates.codes, browser)
-	}
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+		key = browser
+	} else if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
 		return err
 	}
-	return s.limited(w, r, s.rates.codes, p.ID)
+	if !s.rates.codes.allow(key, time.Now()) {
+		return errTooMany()
+	}
+	return nil
 }

@@ -14,8 +14,12 @@ import (
 // Why somebody cannot have two-step sign-in, or has to take it from themselves elsewhere.
 var (
 	errNoPassword = chat.Errorf(chat.Conflict, "You have no password, so that nobody could ask for a code after it")
+	errNotBegun   = chat.Errorf(chat.Conflict, "No authenticator app was set up within the last hour. Begin again")
 	errOwnTwoStep = chat.Errorf(chat.Conflict, "Turn off your own two-step sign-in under Your account, with your password")
 )
+
+// setUpLasts is how long a new app may wait for the code that confirms it.
+const setUpLasts = time.Hour
 
 // twoStepView is what one sees of somebody's two-step sign-in.
 type twoStepView struct {
@@ -108,23 +112,32 @@ func newRecovery() (codes, hashes []string) {
 	return codes, hashes
 }
 
+// begun returns a person's app that waits to be confirmed.
+func (s *teamAPI) begun(r *http.Request, person string) (chat.TwoStep, error) {
+	two, err := s.team.TwoSteps.Find(r.Context(), person)
+	switch {
+	case errors.Is(err, chat.ErrTwoStepOff), err == nil && !two.On() && chat.Now().Sub(two.CreatedAt) > setUpLasts:
+		return two, errNotBegun
+	case err == nil && two.On():
+		return two, chat.ErrTwoStepOn
+	}
+	return two, err
+}
+
 // confirmTwoStep answers POST /api/admin/two-step/confirm: codes are asked for from now on.
 func (s *teamAPI) confirmTwoStep(w http.ResponseWriter, r *http.Request, by chat.Author, in twoStepRequest) (any, error) {
 	p, err := s.ownPassword(r, by)
 	if err != nil {
 		return nil, err
 	}
-	two, err := s.team.TwoSteps.Find(r.Context(), p.ID)
+	two, err := s.begun(r, p.ID)
 	if err != nil {
 		return nil, err
-	}
-	if two.On() {
-		return nil, chat.ErrTwoStepOn
 	}
 	if err := required("code", in.Code); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.known, "two-step "+p.ID); err != nil {
+	if err := s.limited(w, r, s.rates.codes, "confirm "+p.ID); err != nil {
 		return nil, err
 	}
 	step, right := onetime.Step(two.Secret, onetime.Plain(in.Code), time.Now())

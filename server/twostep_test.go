@@ -15,6 +15,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/onetime"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -89,7 +90,7 @@ func TestTwoStep(t *testing.T) {
 		password := object{"currentPassword": goodPassword}
 		s.refused(own("", object{}), 400, "currentPassword is required")
 		s.refused(own("", object{"currentPassword": "wrong wrong wrong"}), 403, "current password is wrong")
-		s.refused(own("/confirm", object{"code": "123456"}), 409, "is not on")
+		s.refused(own("/confirm", object{"code": "123456"}), 409, "Begin again")
 		s.refused(own("/off", password), 409, "is not on")
 		first := own("", password)
 		app := own("", password) // the first is replaced
@@ -181,7 +182,7 @@ func TestCodesWorkOnce(t *testing.T) {
 		for i, try := range []struct {
 			code string
 			want bool
-		}{{shown(t, secret, 4), false}, {shown(t, secret, -4), false}, {"", false}, {"000 00", false}, {strings.Repeat("7", 4000), false}, {"\xff\x00", false},
+		}{{shown(t, secret, 4), false}, {shown(t, secret, -4), false}, {"", false}, {strings.Repeat("7", 4000), false}, {"\xff\x00", false},
 			{now, true}, {now, false}, {next, true}, {next, false}, {now, false}} {
 			if a, in := s.giveCode(step, try.code); (in != "") != try.want || !try.want && a.status != 401 {
 				t.Errorf("code %d answers %d", i, a.status)
@@ -303,7 +304,7 @@ func TestCodeAtTwoNodes(t *testing.T) {
 		for _, code := range []string{shown(t, secret, 0), recovery[0], shown(t, secret, 1)} {
 			var all sync.WaitGroup
 			var worked atomic.Int64
-			for n := range 20 {
+			for n := range 6 { // three a node: ten are looked at in an hour
 				at := []*site{s, other}[n%2]
 				all.Go(func() {
 					if a := at.call("POST", "/console/code", "", "code="+url.QueryEscape(code), "Cookie", step, "Content-Type", "application/x-www-form-urlencoded"); consoleCookie(a) != "" {
@@ -318,10 +319,15 @@ func TestCodeAtTwoNodes(t *testing.T) {
 	})
 }
 
-// TestCodeAttempts: ten codes an hour are looked at, from whatever addresses; a browser that the
-// person has signed in with is counted by itself.
+// TestCodeAttempts: ten codes an hour are looked at, from whatever addresses, and also where
+// requests are not counted; a browser that the person has signed in with is counted by itself.
 func TestCodeAttempts(t *testing.T) {
-	s := newSite(t, dbtest.Memory(t), limited(t))
+	for _, configure := range []func(*config.Config){limited(t), func(*config.Config) {}} {
+		codeAttempts(t, newSite(t, dbtest.Memory(t), configure))
+	}
+}
+
+func codeAttempts(t *testing.T, s *site) {
 	mia := s.newMia()
 	known := ""
 	a, _ := s.signInAs(mia.Email, goodPassword, "X-Forwarded-For", "198.51.100.1")
