@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -251,7 +252,7 @@ func TestTwoStepIsForPasswords(t *testing.T) {
 		}
 		s.must("PATCH", "/api/admin/me", "", object{"email": "mia@example.net", "currentPassword": goodPassword}, "Cookie", cookie)
 		s.must("DELETE", "/api/admin/people/"+mia.ID, secretKey, nil)
-		if _, err := s.team.TwoSteps.Find(t.Context(), mia.ID); err != error(chat.ErrTwoStepOff) {
+		if _, err := s.team.TwoSteps.Find(t.Context(), mia.ID); !errors.Is(err, chat.ErrTwoStepOff) {
 			t.Errorf("the removed person's app is there: %v", err)
 		}
 	}, withPasskeys)
@@ -368,7 +369,7 @@ func TestLinkedAccountHasNoApp(t *testing.T) {
 		if j, err := s.team.People.SignInBy(t.Context(), who, chat.SignOnGrant{}, []byte("used"), "", ""); err != nil || !j.Linked {
 			t.Fatalf("linked %+v, %v", j, err)
 		}
-		if _, err := s.team.TwoSteps.Find(t.Context(), mia.ID); err != error(chat.ErrTwoStepOff) {
+		if _, err := s.team.TwoSteps.Find(t.Context(), mia.ID); !errors.Is(err, chat.ErrTwoStepOff) {
 			t.Errorf("the app is there: %v", err)
 		}
 	})
