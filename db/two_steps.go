@@ -54,5 +54,8 @@ func (t *tx) UseRecoveryCode(person, hash string) error {
 
 // DropTwoStep implements [chat.TwoStepTx].
 func (t *tx) DropTwoStep(person string) error {
-	return t.touch(chat.ErrTwoStepOff, deleteTwoStep, person)
+	if err := t.touch(chat.ErrTwoStepOff, deleteTwoStep, person); err != nil {
+		return err
+	}
+	return t.PutRecoveryCodes(person, nil)
 }

@@ -11,7 +11,7 @@ CREATE TABLE two_steps (
 
 -- Hashes of the recovery codes that are left: each works once.
 CREATE TABLE recovery_codes (
-	person TEXT COLLATE "C" NOT NULL REFERENCES two_steps (person) ON DELETE CASCADE,
+	person TEXT COLLATE "C" NOT NULL REFERENCES people (id) ON DELETE CASCADE,
 	hash   TEXT COLLATE "C" NOT NULL,
 	PRIMARY KEY (person, hash)
 );

@@ -115,7 +115,7 @@ type TwoStepTx interface {
 	PutRecoveryCodes(person string, hashes []string) error
 	// UseRecoveryCode returns ErrWrongCode if there is none with this hash.
 	UseRecoveryCode(person, hash string) error
-	// DropTwoStep returns ErrTwoStepOff when there is none.
+	// DropTwoStep also drops the recovery codes. It returns ErrTwoStepOff when there is none.
 	DropTwoStep(person string) error
 }
 

@@ -74,8 +74,8 @@ func testTwoStep(t *testing.T, s *fixture) {
 	ada.until(`$("#ask").open`)
 	ada.click("#ask-yes")
 	ada.until(`text("dialog.access").includes("Off.")`)
-	ada.clean("401 (Unauthorized)")
-	mia.clean()
+	ada.clean("400 (Bad Request)", "401 (Unauthorized)", "403 (Forbidden)")
+	mia.clean("400 (Bad Request)", "403 (Forbidden)")
 }
 
 const password = "correct horse battery"
@@ -116,7 +116,7 @@ func (b *tab) turnsOn(folder string) (secret string, recovery []string) {
 	secret = strings.ReplaceAll(eval[string](b, `$("`+part+`input[readonly]").value`), " ", "")
 	b.enter(part+"input[inputmode=numeric]", "12")
 	b.click(part + ".link-card .button.main")
-	b.until(`text(%s).startsWith("This code is wrong")`, part+".wrong")
+	b.until(`text(%s).startsWith("This code is wrong")`, part+".link-card .wrong")
 	b.enter(part+"input[inputmode=numeric]", codeOf(b.T, secret, 0))
 	b.click(part + ".link-card .button.main")
 	b.until(`shown(%s)`, part+"textarea")

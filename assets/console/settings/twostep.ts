@@ -65,7 +65,7 @@ function appCard(app: App, confirmed: (codes: Recovery) => void, cancel: () => v
     h("div", {}, h("h3", { tabindex: -1 }, "Scan this with your authenticator app"),
       labelled("Or type this into the app", secret),
       asForm(feedback(), "Turn on", { code }, turnOn, labelled("Code that the app shows", code, "Six digits.")),
-      button("Cancel", cancel)));
+      h("div", { class: "buttons" }, button("Cancel", cancel))));
 }
 
 // ownTwoStep sets one's own up, or turns it off. It is for those with a password.
