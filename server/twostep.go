@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -15,6 +16,7 @@ import (
 var (
 	errNoPassword = chat.Errorf(chat.Conflict, "You have no password, so that nobody could ask for a code after it")
 	errNotBegun   = chat.Errorf(chat.Conflict, "No authenticator app was set up within the last hour. Begin again")
+	errManyCodes  = &httpError{status: http.StatusTooManyRequests, text: "Too many codes were tried; try again in an hour"}
 	errOwnTwoStep = chat.Errorf(chat.Conflict, "Turn off your own two-step sign-in under Your account, with your password")
 )
 
@@ -137,8 +139,9 @@ func (s *teamAPI) confirmTwoStep(w http.ResponseWriter, r *http.Request, by chat
 	if err := required("code", in.Code); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.codes, "confirm "+p.ID); err != nil {
-		return nil, err
+	if s.limited(w, r, s.rates.codes, "confirm "+p.ID) != nil {
+		w.Header().Set("Retry-After", strconv.Itoa(codeRest))
+		return nil, errManyCodes
 	}
 	step, right := onetime.Step(two.Secret, onetime.Plain(in.Code), time.Now())
 	if !right {

@@ -82,7 +82,10 @@ export function ownTwoStep(hasPassword: () => boolean): Part {
     const currentPassword = password.value;
     return { currentPassword };
   };
-  const codes = (found: Recovery): void => show(recoveryCard(found, () => void load()));
+  const codes = (found: Recovery): void => {
+    status.textContent = "On.";
+    show(recoveryCard(found, () => void load()));
+  };
   const begin = async (): Promise<string> => {
     show(appCard(await call<App>("POST", "/two-step", confirm()), codes, () => void load()));
     return "";
