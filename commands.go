@@ -20,7 +20,6 @@ import (
 	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/systemd"
-	"github.com/relay-chat/relay/server/team"
 )
 
 // command is a sub-command. Capitals in its usage stand for any word.
@@ -352,85 +351,4 @@ func healthcheck(ctx context.Context, a *app, _ string) error {
 		fmt.Fprintln(a.stdout, "ok")
 	}
 	return err
-}
-
-// withPeople is [app.withTeam] for the people.
-func (a *app) withPeople(ctx context.Context, use func(chat.Store, *team.People) error) error {
-	return a.withTeam(ctx, func(store chat.Store, t *team.Team) error { return use(store, t.People) })
-}
-
-// listPeople prints the team.
-func listPeople(ctx context.Context, a *app, _ string) error {
-	return a.withPeople(ctx, func(_ chat.Store, people *team.People) error {
-		list, err := people.List(ctx)
-		if err != nil {
-			return err
-		}
-		if a.line.flags.JSON {
-			return a.json(map[string]any{"people": append([]chat.Person{}, list...)})
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(a.stdout, "Nobody has an account yet. relay people add EMAIL makes an invitation for an administrator.")
-		}
-		for _, p := range list {
-			fmt.Fprintf(a.stdout, "%-30s %-30s %s%s\n", p.Email, p.Name, p.Role, ofSites(p.Sites))
-		}
-		return nil
-	})
-}
-
-// ofSites says which sites a person answers, if not all.
-func ofSites(sites chat.SiteSet) string {
-	if sites == nil {
-		return ""
-	}
-	return " of " + strings.Join(sites.Names(), ", ")
-}
-
-// addPerson prints an invitation for an administrator.
-func addPerson(ctx context.Context, a *app, email string) error {
-	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
-		sites, err := a.invitedTo(ctx, store)
-		if err != nil {
-			return err
-		}
-		return a.printLink(ctx, store, people, chat.Invitation{Email: email, Role: chat.RoleAdministrator, Sites: sites, InvitedBy: "relay"}, chat.AuditInvited, email)
-	})
-}
-
-// resetPerson prints a link to a new password.
-func resetPerson(ctx context.Context, a *app, who string) error {
-	return a.withPeople(ctx, func(store chat.Store, people *team.People) error {
-		p, err := personCalled(ctx, people, who)
-		if err != nil {
-			return err
-		}
-		return a.printLink(ctx, store, people, chat.Invitation{Person: p.ID, Role: p.Role, Sites: p.Sites, InvitedBy: "relay"}, chat.AuditPasswordReset, p.Name)
-	})
-}
-
-// audit records what a command did.
-func (a *app) audit(ctx context.Context, store chat.Store, action, target string) error {
-	e := chat.AuditBy(chat.Author{}, chat.AuditEntry{Action: action, Target: target, Detail: "on the command line"})
-	if err := store.Apply(context.WithoutCancel(ctx), func(tx chat.Tx) error { return tx.PutAudit(&e) }); err != nil {
-		return fmt.Errorf("it is done, but the audit list misses it: %w", err)
-	}
-	return nil
-}
-
-// printLink makes a link and prints it.
-func (a *app) printLink(ctx context.Context, store chat.Store, people *team.People, i chat.Invitation, action, about string) error {
-	secret, made, err := people.Invite(ctx, i)
-	if err != nil {
-		return err
-	}
-	if err := a.audit(ctx, store, action, about); err != nil {
-		return err
-	}
-	base := cmp.Or(a.cfg.PagesURL(), fmt.Sprintf("http://localhost:%d", a.cfg.Port))
-	fmt.Fprintf(a.stdout, "%s\nThe link works once, until %s.\n", server.InvitationURL(base, secret), made.ExpiresAt)
-	if a.cfg.PagesURL() == "" {
-		fmt.Fprintln(a.stdout, "It opens on this machine only: set PUBLIC_URL for a link that others can open.")
-	}
-	return nil
 }
