@@ -70,7 +70,8 @@ func (e *event) message() ([]chat.Inbound, error) {
 	in.Remote, in.Operator, in.Text, in.At = m.ID, m.name(), m.text(), chat.TimeOf(m.Timestamp)
 	in.Handles = []string{m.Author.ID, m.Author.Username}
 	if edit {
-		in.Kind, in.At = chat.InboundEdited, chat.TimeOf(*m.EditedAt)
+		left := len(m.files())
+		in.Kind, in.At, in.FilesLeft = chat.InboundEdited, chat.TimeOf(*m.EditedAt), &left
 		return []chat.Inbound{in}, nil
 	}
 	if m.Reference != nil && m.Kind == discordgo.MessageTypeReply {

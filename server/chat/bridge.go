@@ -269,6 +269,8 @@ type Inbound struct {
 	Barred string `json:",omitempty"`
 	Text   string // plain, the platform's markup taken out
 	Files  []InboundFile
+	// FilesLeft is how many files an edited message still has, nil where the platform does not say.
+	FilesLeft *int `json:",omitempty"`
 	// Group joins the messages of one album: they arrive within two seconds and
 	// are one message to relay.
 	Group string

@@ -97,6 +97,15 @@ func (f *Platform) Edit(_, remote, text string) {
 	f.emit("MESSAGE_UPDATE", f.payload(m))
 }
 
+// TakeOut is an edit by which somebody removes a message's first file.
+func (f *Platform) TakeOut(remote string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.messages[remote]
+	m.files, m.edited = m.files[1:], time.Now()
+	f.emit("MESSAGE_UPDATE", f.payload(m))
+}
+
 // Unfold reports that a link in a message was unfolded: an edit that nobody
 // made.
 func (f *Platform) Unfold(remote string) {

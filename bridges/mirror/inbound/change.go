@@ -129,21 +129,39 @@ const fileStays = "The visitor can still open the file. Delete the whole message
 
 // fileDeleted tells the operator that a file is not taken from the visitor.
 func (ev *event) fileDeleted(ctx context.Context) error {
-	ids, err := ev.messages(ctx)
-	if err != nil {
+	shown, err := ev.filesShown(ctx)
+	if err != nil || shown == 0 {
 		return err
 	}
+	return ev.answer(ctx, fileStays)
+}
+
+// filesTaken is fileDeleted for an edit that took files out of a message.
+func (ev *event) filesTaken(ctx context.Context) error {
+	if ev.FilesLeft == nil {
+		return nil
+	}
+	shown, err := ev.filesShown(ctx)
+	if err != nil || shown <= *ev.FilesLeft {
+		return err
+	}
+	return ev.answer(ctx, fileStays)
+}
+
+// filesShown counts the files of an operator's platform message that the visitor can open.
+func (ev *event) filesShown(ctx context.Context) (n int, err error) {
+	ids, err := ev.messages(ctx)
 	for _, id := range ids {
 		m, err := ev.thread.loadMessage(ctx, id)
 		switch {
 		case errors.Is(err, chat.ErrMessageNotFound):
 		case err != nil:
-			return err
-		case m.DeletedAt == 0 && !m.Internal && len(m.Attachments.V) > 0:
-			return ev.answer(ctx, fileStays)
+			return 0, err
+		case m.DeletedAt == 0 && !m.Internal:
+			n += len(m.Attachments.V)
 		}
 	}
-	return nil
+	return n, err
 }
 
 // removeCopies removes the copies beside an operator's message since it was edited

@@ -86,7 +86,7 @@ func (ev *event) dispatch(ctx context.Context) error {
 	case chat.InboundMessage:
 		return ev.message(ctx)
 	case chat.InboundEdited:
-		return ev.edited(ctx)
+		return errors.Join(ev.edited(ctx), ev.filesTaken(ctx))
 	case chat.InboundDeleted:
 		return ev.deleted(ctx)
 	case chat.InboundFileDeleted:
