@@ -129,16 +129,16 @@ func (s *limits) enterStream(r *http.Request, sessionID string) (leave func(), e
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
-	leave, ok := s.enterAddress(r, &s.rates.addressStreams)
+	left, ok := s.enterAddress(r, &s.rates.addressStreams)
 	if !ok {
 		return nil, errTooMany()
 	}
 	if !s.rates.sessionStreams.enter(sessionID) {
-		leave()
+		left()
 		return nil, errTooMany()
 	}
-	return func() {
-		leave()
+	return func() { // which leave is from here on
+		left()
 		s.rates.sessionStreams.leave(sessionID)
 	}, nil
 }

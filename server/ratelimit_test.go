@@ -50,6 +50,23 @@ func TestDownloadsAtATime(t *testing.T) {
 	}
 }
 
+// TestStreamsLeaveTheirPlaces: a stream that ends frees its place for its address and its session.
+func TestStreamsLeaveTheirPlaces(t *testing.T) {
+	s := limitedServer()
+	r := httptest.NewRequest("GET", "/api/widget/stream", nil)
+	r.RemoteAddr = "203.0.113.1:5000"
+	for range streamsPerAddress + 1 {
+		leave, err := s.enterStream(r, "session")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
+	}
+	if len(s.rates.sessionStreams.open)+len(s.rates.addressStreams.open) != 0 {
+		t.Errorf("places are taken: %v, %v", s.rates.sessionStreams.open, s.rates.addressStreams.open)
+	}
+}
+
 // TestNetworksShareLimits comes from a new IPv6 address each time, of one network of /48.
 func TestNetworksShareLimits(t *testing.T) {
 	s := limitedServer()
