@@ -53,10 +53,13 @@ func listAPIKeys(ctx context.Context, a *app, _ string) error {
 }
 
 func ofPerson(k *chat.APIKey) string {
-	if k.Person == "" {
-		return ""
+	switch {
+	case k.Host != "":
+		return " (connected from " + k.Host + ")"
+	case k.Person != "":
+		return " (token)"
 	}
-	return " (token)"
+	return ""
 }
 
 func keySites(k *chat.APIKey) string {

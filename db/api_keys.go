@@ -3,12 +3,12 @@ package db
 import "github.com/relay-chat/relay/server/chat"
 
 const (
-	selectAPIKeys = `SELECT id, hash, name, scopes, sites, COALESCE(person, '') AS person, maker, made_by, made_with, created_at, expires_at, used_at, ended_at FROM api_keys`
+	selectAPIKeys = `SELECT id, hash, name, scopes, sites, COALESCE(person, '') AS person, maker, made_by, made_with, created_at, expires_at, used_at, ended_at, client, host, resource FROM api_keys`
 	selectKey     = selectAPIKeys + ` WHERE hash = ?`
 	keyByID       = selectAPIKeys + ` WHERE id = ?`
 	liveKeys      = selectAPIKeys + ` WHERE ended_at = 0 ORDER BY created_at DESC, id`
-	insertKey     = `INSERT INTO api_keys (id, hash, name, scopes, sites, person, maker, made_by, made_with, created_at, expires_at, used_at, ended_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertKey     = `INSERT INTO api_keys (id, hash, name, scopes, sites, person, maker, made_by, made_with, created_at, expires_at, used_at, ended_at, client, host, resource)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	usedKey = `UPDATE api_keys SET used_at = ? WHERE id = ? AND used_at < ?`
 	// endKeys also ends what was made with a key, and with that, and so on.
 	endKeysWhere = `UPDATE api_keys SET ended_at = ? WHERE ended_at = 0 AND id IN (WITH RECURSIVE made (id) AS (SELECT id FROM api_keys WHERE `
@@ -26,7 +26,7 @@ func (t *tx) APIKey(hash string) (chat.APIKey, error) { return t.apiKey(selectKe
 // apiKey reads a key, as every request with one does.
 func (t *tx) apiKey(query, of string) (k chat.APIKey, err error) {
 	err = t.row(chat.ErrAPIKeyNotFound, []any{&k.ID, &k.Hash, &k.Name, &k.Scopes, &k.Sites, &k.Person, &k.Maker, &k.MadeBy, &k.MadeWith,
-		(*int64)(&k.CreatedAt), (*int64)(&k.ExpiresAt), (*int64)(&k.UsedAt), (*int64)(&k.EndedAt)}, query, of)
+		(*int64)(&k.CreatedAt), (*int64)(&k.ExpiresAt), (*int64)(&k.UsedAt), (*int64)(&k.EndedAt), &k.Client, &k.Host, &k.Resource}, query, of)
 	return k, err
 }
 
@@ -39,7 +39,7 @@ func (t *tx) APIKeys() ([]chat.APIKey, error) { return list[chat.APIKey](t, live
 // PutAPIKey implements [chat.APIKeyTx].
 func (t *tx) PutAPIKey(k *chat.APIKey) error {
 	_, err := t.q.exec(insertKey, k.ID, k.Hash, k.Name, k.Scopes, k.Sites, nullable(k.Person), k.Maker, k.MadeBy, k.MadeWith,
-		int64(k.CreatedAt), int64(k.ExpiresAt), int64(k.UsedAt), int64(k.EndedAt))
+		int64(k.CreatedAt), int64(k.ExpiresAt), int64(k.UsedAt), int64(k.EndedAt), k.Client, k.Host, k.Resource)
 	return wrap(err, "put API key %s", k.ID)
 }
 

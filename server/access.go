@@ -120,10 +120,12 @@ func (s *admission) authenticate(w http.ResponseWriter, r *http.Request, key str
 		return signedIn(r)
 	}
 	state := s.keys.Check(key)
-	if state == KeyWrong && strings.HasPrefix(key, chat.APIKeyPrefix) {
+	switch {
+	case state == KeyWrong && strings.HasPrefix(key, chat.APIKeyPrefix):
 		return s.byAPIKey(w, r, key)
-	}
-	if state == KeyWrong {
+	case state == KeyWrong && strings.HasPrefix(key, chat.AccessTokenPrefix):
+		return s.byAccessToken(w, r, key)
+	case state == KeyWrong:
 		return chat.Author{}, s.denied(w, r)
 	}
 	if r.Header.Get("Origin") != "" {

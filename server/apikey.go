@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/oauth"
+	"github.com/relay-chat/relay/server/team"
 )
 
 // needs opens a route to API keys with one of the scopes. What the others are for stays
@@ -74,6 +76,24 @@ func (s *conversationAPI) noted(act action, what string) action {
 // byAPIKey admits requests with an API key or a personal token.
 func (s *admission) byAPIKey(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	k, p, err := s.team.Keys.Open(r.Context(), key)
+	return s.byOpened(w, r, &k, &p, err)
+}
+
+// byAccessToken admits requests of assistants with the token of a connection, which opens nothing
+// but the address for which it was given (RFC 8707).
+func (s *admission) byAccessToken(w http.ResponseWriter, r *http.Request, token string) (chat.Author, error) {
+	if !forAssistant(r) {
+		return chat.Author{}, s.denied(w, r)
+	}
+	k, p, err := s.team.Keys.OpenAccess(r.Context(), token)
+	if errors.Is(err, team.ErrTokenOver) || err == nil && k.Resource != s.pagesURL(r)+oauth.ResourcePath {
+		return chat.Author{}, errUnauthorized // which is nobody's guess
+	}
+	return s.byOpened(w, r, &k, &p, err)
+}
+
+// byOpened admits whoever has opened a key.
+func (s *admission) byOpened(w http.ResponseWriter, r *http.Request, k *chat.APIKey, p *chat.Person, err error) (chat.Author, error) {
 	switch {
 	case errors.Is(err, chat.ErrAPIKeyNotFound):
 		return chat.Author{}, s.denied(w, r)
@@ -85,7 +105,7 @@ func (s *admission) byAPIKey(w http.ResponseWriter, r *http.Request, key string)
 	case s.cfg.RateLimit && !s.rates.keys.allow(k.ID, time.Now()):
 		return chat.Author{}, errTooMany()
 	}
-	return keyAuthor(&k, &p), nil
+	return keyAuthor(k, p), nil
 }
 
 // warnOfBrowser logs that a web page has sent a key that does not belong there.
@@ -195,7 +215,10 @@ func describeKey(k *chat.APIKey) string {
 	if k.ExpiresAt != 0 {
 		text += "; until " + k.ExpiresAt.String()
 	}
-	if k.Person != "" {
+	switch {
+	case k.Host != "":
+		text = "connection of a program at " + k.Host + ": " + text
+	case k.Person != "":
 		text = "personal token: " + text
 	}
 	return text

@@ -13,6 +13,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/mcp"
+	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/remote"
 )
 
@@ -28,6 +29,11 @@ func newAssistants(s *Server, version string) *assistants {
 
 // asked is the context's key of the request that a tool works for.
 type asked struct{}
+
+// forAssistant reports whether a request is an assistant's, or that of a tool which works for one.
+func forAssistant(r *http.Request) bool {
+	return r.URL.Path == oauth.ResourcePath || r.Context().Value(asked{}) != nil
+}
 
 // protocolMessage is a message of JSON-RPC, as far as relay itself looks at it: what is no message
 // is refused like any other wrong body.

@@ -34,6 +34,7 @@ type community struct {
 	devices       *deviceAPI
 	mail          *mailAPI
 	assistants    *assistants
+	oauth         *oauthAPI
 	static        *static
 	hiding        *hiding
 }
@@ -93,5 +94,6 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		devices:       devices,
 		mail:          &mailAPI{s.limits, audit, s.renderer, devices, engine, mails, d.Mail},
 		assistants:    newAssistants(s, d.Version),
+		oauth:         &oauthAPI{console},
 	}
 }

@@ -42,6 +42,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.showLogin(w, r, http.StatusOK, login{})
+	case err == nil && r.Method == http.MethodGet && s.goOnConnecting(w, r):
 	case err != nil:
 		s.log.Error("cannot read who is signed in", "err", err)
 		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
@@ -97,7 +98,7 @@ func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status 
 		title = on.Title()
 	}
 	wrong := strconv.FormatBool(l.problem != "" && !l.elsewhere)
-	values := slots{"SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
+	values := slots{"Hint": s.loginHint(r), "SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
 		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
 	if site, err := s.site(r); err == nil {
 		values["PasskeyOrigin"] = site.Origin

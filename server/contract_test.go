@@ -105,7 +105,7 @@ func (k *keysOf) look() map[string]bool {
 	}
 	scoped := func(key string) bool { return strings.HasPrefix(key, chat.APIKeyPrefix) }
 	return map[string]bool{
-		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong, "scopedKey": scoped(k.bearer),
+		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong, "scopedKey": scoped(k.bearer), "accessToken": strings.HasPrefix(k.bearer, chat.AccessTokenPrefix),
 		"apiKeyHeader":   public(k.header) || k.ring.Check(k.header) != server.KeyWrong || scoped(k.header),
 		"publicKeyQuery": public(k.query),
 	}

@@ -25,7 +25,7 @@ func (d *docs) file(name, contentType string) (*staticFile, error) {
 	if f, ok := d.files[name]; ok {
 		return f, nil
 	}
-	content, err := fill(name, slots{"Version": d.version})
+	content, err := fill(name, slots{"Version": d.version}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -194,6 +194,17 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/invitations/{id}":      {administrator, "/api/admin/invitations/x", nil, 404},
 	"GET /api/admin/audit":                    {administrator, "/api/admin/audit", nil, 0},
 
+	"GET /.well-known/oauth-protected-resource/mcp": {open, "/.well-known/oauth-protected-resource/mcp", nil, 0},
+	"GET /.well-known/oauth-authorization-server":   {open, "/.well-known/oauth-authorization-server", nil, 0},
+	"POST /oauth/register":                          {open, "/oauth/register", object{"redirect_uris": []string{"http://127.0.0.1/cb"}}, 201},
+	"POST /oauth/token":                             {open, "/oauth/token", nil, 400},
+	"POST /oauth/revoke":                            {open, "/oauth/revoke", nil, 400},
+	"GET /oauth/authorize":                          {page, "/oauth/authorize", nil, 400},
+	"HEAD /oauth/authorize":                         {page, "/oauth/authorize", nil, 400},
+	"GET /console/connect":                          {page, "/console/connect", nil, 400},
+	"HEAD /console/connect":                         {page, "/console/connect", nil, 400},
+	"POST /console/connect":                         {page, "/console/connect", nil, 403},
+
 	"POST /mcp": {operator, "/mcp", object{"jsonrpc": "2.0", "id": 1, "method": "ping"}, 0},
 
 	"GET /console/invitation":         {page, "/console/invitation", nil, 0},

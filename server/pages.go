@@ -36,13 +36,19 @@ func policy(name string) string {
 // slots are the values of a page's placeholders, by name.
 type slots map[string]string
 
-// fill returns a page with its values, each escaped.
-func fill(name string, values slots) ([]byte, error) {
+// parts are the parts of a page that other pages' sources were filled for, by name.
+type parts map[string][]byte
+
+// fill returns a page with its values, each escaped, and its parts as they are.
+func fill(name string, values slots, within parts) ([]byte, error) {
 	page, err := assets.Page(name)
 	if err != nil {
 		return nil, err
 	}
-	pairs := make([]string, 0, 2*len(values))
+	pairs := make([]string, 0, 2*(len(values)+len(within)))
+	for slot, part := range within {
+		pairs = append(pairs, "${"+slot+"}", string(part))
+	}
 	for slot, value := range values {
 		pairs = append(pairs, "${"+slot+"}", html.EscapeString(value))
 	}
@@ -57,8 +63,13 @@ type renderer struct {
 
 // show answers a page. Pages are never cached: they show keys and sessions.
 func (s renderer) show(w http.ResponseWriter, r *http.Request, status int, name string, values slots) {
+	s.showWith(w, r, status, name, values, nil)
+}
+
+// showWith answers a page that has parts.
+func (s renderer) showWith(w http.ResponseWriter, r *http.Request, status int, name string, values slots, within parts) {
 	values["Version"] = s.version
-	page, err := fill(name, values)
+	page, err := fill(name, values, within)
 	if err != nil {
 		s.pageFailed(w, name, err)
 		return

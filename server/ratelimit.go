@@ -20,6 +20,7 @@ const (
 	failuresPerAddress  = 10
 	requestsPerKey      = 600
 	requestsPerHook     = 120
+	registrations       = 20 // of programs
 
 	signInsPerAddress = 10  // with a password or a link
 	signInsPerAccount = 100 // from browsers in which nobody has signed in to it
@@ -40,7 +41,7 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, codes, aiCalls, keys, hooks *rate
+	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, codes, aiCalls, keys, hooks, registrations *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
@@ -49,7 +50,7 @@ type rates struct {
 func newRates() *rates {
 	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), codes: newRate(codesPerAccount, time.Hour), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook),
+		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), codes: newRate(codesPerAccount, time.Hour), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook), registrations: perMinute(registrations),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
 		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/oauth"
 )
 
 // route is one line of the route table: a method and a path, the rules for its
@@ -54,7 +55,7 @@ func (c *community) audiences() []audience {
 		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.webhookRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
-		{"", rules{}, slices.Concat(c.assistantRoutes(), c.incomingRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+		{"", rules{}, slices.Concat(c.assistantRoutes(), c.oauthRoutes(), c.incomingRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
 	}
 }
 
@@ -178,7 +179,24 @@ func (c *community) conversationRoutes() []route {
 // the scopes of a key, the admin API decides.
 func (c *community) assistantRoutes() []route {
 	operators, _ := c.operatorRules(maxAdminBody)
-	return []route{{"POST", "/mcp", operators.within(ownSites).needs(chat.AllScopes...), c.assistants.answer}}
+	operators.access = c.admission.challenging(operators.access)
+	return []route{{"POST", oauth.ResourcePath, operators.within(ownSites).needs(chat.AllScopes...), c.assistants.answer}}
+}
+
+// oauthRoutes are for programs that people give access to relay's assistants' address.
+func (c *community) oauthRoutes() []route {
+	programs := rules{rate: c.rates.requests, body: maxOAuthBody}
+	pages := rules{page: true, rate: c.rates.requests}
+	return []route{
+		{"GET", oauth.ResourceMetadataPath, rules{}, c.oauth.resourceMetadata},
+		{"GET", oauth.ServerMetadataPath, rules{}, c.oauth.serverMetadata},
+		{"POST", oauth.RegisterPath, programs, c.oauth.register},
+		{"POST", oauth.TokenPath, programs, c.oauth.token},
+		{"POST", oauth.RevokePath, programs, c.oauth.revoke},
+		{"GET", oauth.AuthorizePath, pages, pageAction(c.oauth.authorize)},
+		{"GET", connectPath, pages, pageAction(c.oauth.connectPage)},
+		{"POST", connectPath, pages, pageAction(c.oauth.decide)},
+	}
 }
 
 // siteRoutes are about the websites.

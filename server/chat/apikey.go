@@ -102,6 +102,11 @@ type APIKey struct {
 	ExpiresAt Time   `json:"expiresAt,omitzero" db:"expires_at"`
 	UsedAt    Time   `json:"usedAt,omitzero" db:"used_at"`
 	EndedAt   Time   `json:"-" db:"ended_at"`
+	// A connection, which a program has asked for by OAuth, has no text: its tokens change. Client
+	// is the program, Host where it gets its codes, Resource the address for which it is.
+	Client   string `json:"clientId,omitempty" db:"client"`
+	Host     string `json:"redirectHost,omitempty" db:"host"`
+	Resource string `json:"-" db:"resource"`
 }
 
 // Works reports whether the key opens anything at a time.

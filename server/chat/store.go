@@ -64,6 +64,7 @@ type Reader interface {
 	APIKeyReader
 	SignOnReader
 	TwoStepReader
+	OAuthReader
 	MetaReader
 	SiteReader
 	HookReader
@@ -87,6 +88,7 @@ type Tx interface {
 	APIKeyTx
 	SignOnTx
 	TwoStepTx
+	OAuthTx
 	MetaTx
 	SiteTx
 	HookTx

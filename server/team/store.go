@@ -13,6 +13,7 @@ type Reader interface {
 	chat.APIKeyReader
 	chat.SignOnReader
 	chat.TwoStepReader
+	chat.OAuthReader
 	chat.DeviceReader
 	chat.HookReader
 	Meta(name string) (string, error)
@@ -26,6 +27,7 @@ type Tx interface {
 	chat.APIKeyTx
 	chat.SignOnTx
 	chat.TwoStepTx
+	chat.OAuthTx
 	chat.DeviceTx
 	chat.HookTx
 	PutSetting(name string, value chat.Raw) error

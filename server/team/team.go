@@ -13,14 +13,15 @@ import (
 
 // Team is everything about the people who answer visitors.
 type Team struct {
-	People   *People
-	SignIns  *SignIns
-	Passkeys *Passkeys
-	TwoSteps *TwoSteps
-	Keys     *Keys
-	Incoming *Incoming
-	Devices  *Devices
-	Audit    *Audit
+	People      *People
+	SignIns     *SignIns
+	Passkeys    *Passkeys
+	TwoSteps    *TwoSteps
+	Keys        *Keys
+	Connections *Connections
+	Incoming    *Incoming
+	Devices     *Devices
+	Audit       *Audit
 }
 
 // Hooks are what the engine does when something changes in the team.
@@ -38,14 +39,15 @@ func New(whole chat.Store, hooks Hooks, platforms []string, log *slog.Logger) *T
 	store := store{whole}
 	signIns := &SignIns{store, hooks, log}
 	return &Team{
-		People:   &People{store: store, signIns: signIns, log: log, platforms: platforms},
-		SignIns:  signIns,
-		Passkeys: &Passkeys{store},
-		TwoSteps: &TwoSteps{store},
-		Keys:     &Keys{store: store, log: log},
-		Incoming: &Incoming{store, log},
-		Devices:  &Devices{store, hooks},
-		Audit:    &Audit{store: store, log: log},
+		People:      &People{store: store, signIns: signIns, log: log, platforms: platforms},
+		SignIns:     signIns,
+		Passkeys:    &Passkeys{store},
+		TwoSteps:    &TwoSteps{store},
+		Keys:        &Keys{store: store, log: log},
+		Connections: &Connections{store},
+		Incoming:    &Incoming{store, log},
+		Devices:     &Devices{store, hooks},
+		Audit:       &Audit{store: store, log: log},
 	}
 }
 
@@ -65,6 +67,9 @@ func Prune(tx chat.Tx, now chat.Time) error {
 		return err
 	}
 	if err := tx.DropAPIKeys(now.Add(-keysKept)); err != nil {
+		return err
+	}
+	if err := tx.DropOAuth(now.Add(-unusedKept), now.Add(-tokensKept)); err != nil {
 		return err
 	}
 	if err := tx.DropIncomingAnswers(now.Add(-answersKept)); err != nil {

@@ -29,6 +29,9 @@ var pages = []struct {
 	{"pages/docs.html", true},
 	{"pages/error.html", true},
 	{"pages/consent.html", true},
+	{"pages/connect.html", true},
+	{"pages/connect-box.html", false},
+	{"pages/connected.html", true},
 	{"pages/chat.html", false},
 	{"pages/resume.html", true},
 	{"console/account/login.html", false},
@@ -43,10 +46,11 @@ var pages = []struct {
 func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
-		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There", "Letter", "SignOn", "Only"} {
+		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There", "Letter", "SignOn", "Only",
+		"Host", "Request", "Consent", "Field", "Value", "Words", "Scopes", "Sites", "Several"} {
 		values[name] = "${" + name + "}"
 	}
-	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey", "Manifest"} {
+	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey", "Manifest", "Checked", "Href"} {
 		values[name] = template.HTMLAttr("${" + name + "}")
 	}
 	return values

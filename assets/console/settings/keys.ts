@@ -21,6 +21,7 @@ interface Key {
   createdAt: string;
   expiresAt?: string;
   usedAt?: string;
+  redirectHost?: string; // of a connection
 }
 
 interface NewKey extends Key {
@@ -66,6 +67,7 @@ function keyCard(k: NewKey): HTMLElement {
 function row(k: Key, end: (k: Key) => void): HTMLElement {
   const expired = !!k.expiresAt && Date.parse(k.expiresAt) <= Date.now();
   const about = [
+    k.redirectHost && "a program at " + k.redirectHost + ", by OAuth",
     several() && k.sites && "only " + sitesOf(k),
     "made by " + k.madeBy + " on " + fullTime(k.createdAt),
     k.usedAt ? "last used " + fullTime(k.usedAt) : "not used yet",
@@ -81,6 +83,14 @@ const hints = {
   own: ["For your own scripts and assistants. They write under your name and never do more than you may. ",
     "They end when you change your password or sign out everywhere else."],
 };
+
+// withoutKey says how an assistant connects that needs no key.
+function withoutKey(): HTMLElement {
+  const guide = h("a", { href: "/docs/assistants", target: "_blank", rel: "noopener" }, "Assistants");
+  return h("p", { class: "hint" },
+    "An assistant that knows OAuth needs no key: give it the address ", h("code", {}, location.origin + "/mcp"),
+    ". It asks you on a page of relay what it may do, and is listed here. ", guide);
+}
 
 // keysPart lists keys and makes new ones: one's own personal tokens, or else those of the team.
 export function keysPart(personal: boolean): Part {
@@ -122,5 +132,5 @@ export function keysPart(personal: boolean): Part {
     labelled("Name", name, "What it is for, like “CRM sync”."), chosen.node, sites.node,
     labelled("Works until (optional)", expires));
   const guide = h("a", { href: "/docs/keys", target: "_blank", rel: "noopener" }, "Programs and keys");
-  return { node: h("div", {}, h("p", { class: "hint" }, first! + second! + " ", guide), list, form, made), load };
+  return { node: h("div", {}, h("p", { class: "hint" }, first! + second! + " ", guide), withoutKey(), list, form, made), load };
 }

@@ -1,0 +1,48 @@
+-- Programs that have registered themselves (OAuth). redirects are addresses with spaces between
+-- them; granted_at is when somebody last let one in, 0 for never.
+CREATE TABLE oauth_clients (
+	id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+	name       TEXT NOT NULL,
+	redirects  TEXT COLLATE "C" NOT NULL,
+	created_at BIGINT NOT NULL,
+	granted_at BIGINT NOT NULL
+);
+CREATE INDEX oauth_clients_created ON oauth_clients (created_at);
+
+-- What somebody has allowed a program, which redeems the code once. api_key is the connection that
+-- it became, '' before.
+CREATE TABLE oauth_codes (
+	hash      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+	client    TEXT COLLATE "C" NOT NULL REFERENCES oauth_clients (id) ON DELETE CASCADE,
+	redirect  TEXT COLLATE "C" NOT NULL,
+	challenge TEXT COLLATE "C" NOT NULL,
+	resource  TEXT COLLATE "C" NOT NULL,
+	scopes    TEXT COLLATE "C" NOT NULL,
+	sites     TEXT NOT NULL,
+	person    TEXT COLLATE "C" NOT NULL,
+	sign_in   TEXT COLLATE "C" NOT NULL,
+	made_by   TEXT NOT NULL,
+	until     BIGINT NOT NULL,
+	api_key   TEXT COLLATE "C" NOT NULL
+);
+CREATE INDEX oauth_codes_client ON oauth_codes (client);
+
+-- Access and refresh tokens of connections. A spent refresh token stays, so that it is noticed if
+-- somebody uses it again.
+CREATE TABLE oauth_tokens (
+	hash     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+	api_key  TEXT COLLATE "C" NOT NULL REFERENCES api_keys (id) ON DELETE CASCADE,
+	kind     TEXT COLLATE "C" NOT NULL,
+	scopes   TEXT COLLATE "C" NOT NULL,
+	until    BIGINT NOT NULL,
+	spent_at BIGINT NOT NULL
+);
+CREATE INDEX oauth_tokens_api_key ON oauth_tokens (api_key);
+CREATE INDEX oauth_tokens_until ON oauth_tokens (until);
+
+-- A connection is a key: client is its program, host where that gets its codes, resource the
+-- address for which alone its tokens are. All are '' for other keys.
+ALTER TABLE api_keys ADD COLUMN client TEXT COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE api_keys ADD COLUMN host TEXT COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE api_keys ADD COLUMN resource TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX api_keys_client ON api_keys (client);

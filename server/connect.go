@@ -1,0 +1,247 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/oauth"
+)
+
+// connectPath is where somebody decides about a program.
+const connectPath = "/console/connect"
+
+// What a program asks for waits in a cookie while somebody signs in, and for the answer on the
+// page, for connectLife.
+const (
+	connectCookie = "relay_connect"
+	connectLife   = 10 * time.Minute
+)
+
+func (k *Keyring) waitingPrograms() signedCookies {
+	return signedCookies{k.SigningKey("waiting program"), connectLife}
+}
+
+func (k *Keyring) consents() signedCookies {
+	return signedCookies{k.SigningKey("consent to a program"), connectLife}
+}
+
+// consentTo is what a page's answer is for: this question, asked of this sign-in.
+func consentTo(by chat.Author, query string) string { return by.SignIn + " " + chat.Hash(query) }
+
+// authorize answers GET /oauth/authorize, where a program leads a browser to. It does nothing but
+// lead on: browsers send the console's cookie only where relay itself leads.
+func (s *oauthAPI) authorize(w http.ResponseWriter, r *http.Request) {
+	if _, query := s.askedFor(w, r, r.URL.RawQuery); query != "" {
+		s.lead(w, r, connectPath+"?"+query, "One moment…", "relay asks you now whether the program may connect.", "Go on")
+	}
+}
+
+// lead leads the browser to another address. Content-Security-Policy lets no form do that.
+func (s *oauthAPI) lead(w http.ResponseWriter, r *http.Request, to, title, text, button string) {
+	w.Header().Set("Refresh", "0; url="+to)
+	s.showWay(w, r, http.StatusOK, to, title, text, button)
+}
+
+func (s *oauthAPI) showWay(w http.ResponseWriter, r *http.Request, status int, to, title, text, button string) {
+	s.showWith(w, r, status, "connected.html", slots{"Title": title, "Text": text, "Name": button}, parts{"Href": []byte(`href="` + html.EscapeString(to) + `"`)})
+}
+
+// askedFor reads what a program asks for, and returns it with its query in one form. What nobody
+// can decide about is answered, and "" returned.
+func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) (q *oauth.Request, query string) {
+	wrong := func(status int, text string) (*oauth.Request, string) {
+		s.showError(w, r, status, text)
+		return nil, ""
+	}
+	values, err := readQuery(raw)
+	if query = values.Encode(); err != nil || len(query) > oauth.MaxQuery {
+		return wrong(http.StatusBadRequest, "The program that led you here has sent what relay cannot read.")
+	}
+	id, refused := oauth.ClientOf(values)
+	if refused != nil {
+		return wrong(http.StatusBadRequest, "The program that led you here made a mistake: "+refused.Text+".")
+	}
+	client, err := s.team.Connections.Client(r.Context(), id)
+	switch {
+	case errors.Is(err, chat.ErrOAuthUnknown):
+		return wrong(http.StatusBadRequest, "relay does not know this program, or not any more. Remove relay from it and connect it again.")
+	case err != nil:
+		s.log.Error("cannot read a program", "err", err)
+		return wrong(http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+	}
+	if q, refused = oauth.Begin(values, &client); refused != nil {
+		return wrong(http.StatusBadRequest, "The program that led you here made a mistake: "+refused.Text+".")
+	}
+	if refused = q.Read(values, s.resource(r)); refused != nil { // who registers could lead anybody anywhere if relay went on by itself
+		s.showWay(w, r, http.StatusBadRequest, q.Refuse(s.pagesURL(r), refused), "It cannot connect",
+			"The program “"+client.Name+"” made a mistake: "+refused.Text+".", "Back to "+chat.RedirectHost(q.Redirect))
+		return nil, ""
+	}
+	return q, query
+}
+
+// connectPage answers GET /console/connect: it asks, or has somebody sign in before.
+func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
+	q, query := s.askedFor(w, r, r.URL.RawQuery)
+	if query == "" {
+		return
+	}
+	by, err := s.signedIn(r)
+	switch {
+	case errors.Is(err, errUnauthorized):
+		s.setCookie(w, r, connectCookie, s.keys.waitingPrograms().sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
+		http.Redirect(w, r, "/console", http.StatusSeeOther)
+	case err != nil:
+		s.log.Error("cannot read who is signed in", "err", err)
+		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+	default:
+		s.ask(w, r, http.StatusOK, by, q, query, "")
+	}
+}
+
+// waitingProgram is what a program asks for that waits in this browser for somebody to sign in.
+func (s *consolePages) waitingProgram(r *http.Request) (query string, waits bool) {
+	return s.keys.waitingPrograms().of(r, s.hostCookie(r, connectCookie))
+}
+
+// goOnConnecting leads whoever has signed in to the program that waits.
+func (s *consolePages) goOnConnecting(w http.ResponseWriter, r *http.Request) bool {
+	query, waits := s.waitingProgram(r)
+	if waits {
+		s.setCookie(w, r, connectCookie, "", -1)
+		http.Redirect(w, r, connectPath+"?"+query, http.StatusSeeOther)
+	}
+	return waits
+}
+
+// loginHint says on the sign-in page what it is for.
+func (s *consolePages) loginHint(r *http.Request) string {
+	if _, waits := s.waitingProgram(r); waits {
+		return "A program wants to connect to relay. Sign in to decide whether it may."
+	}
+	return "Answer your visitors from relay’s console."
+}
+
+// scopeWords say what a scope lets a program do, for whoever decides.
+var scopeWords = map[chat.KeyScope]string{
+	chat.ScopeRead:     "Read and search conversations, see statistics",
+	chat.ScopeWrite:    "Answer visitors; assign, tag, snooze and close conversations",
+	chat.ScopeNote:     "Write notes that only the team sees",
+	chat.ScopeSettings: "Change settings, websites, channels, knowledge and the AI",
+	chat.ScopePeople:   "Manage people, invitations and keys, and so become an administrator",
+	chat.ScopeErase:    "Delete and export conversations, block visitors",
+}
+
+// offered are the scopes that somebody can give a program: of those it asks for.
+func offered(by chat.Author, q *oauth.Request) chat.KeyScopes {
+	return slices.DeleteFunc(slices.Clone(q.Scopes), func(s chat.KeyScope) bool { return by.Role != chat.RoleAdministrator && !s.ForOperators() })
+}
+
+// ask answers the page on which somebody decides. What needs an administrator is never ticked
+// beforehand.
+func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by chat.Author, q *oauth.Request, query, problem string) {
+	within, err := parts{}, error(nil)
+	add := func(to, field, value, title, words string, ticked bool) {
+		checked := map[bool]string{true: "checked"}[ticked]
+		box, failed := fill("connect-box.html", slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
+		within[to], err = append(within[to], box...), cmp.Or(err, failed)
+	}
+	for _, scope := range offered(by, q) {
+		add("Scopes", "scope", string(scope), string(scope), "– "+scopeWords[scope], scope.ForOperators())
+	}
+	own := s.engine.Sites().In(by.Sites)
+	for i := range own {
+		add("Sites", "site", own[i].PublicID(), s.engine.Sites().ShownName(own[i].ID), "", true)
+	}
+	if err != nil {
+		s.pageFailed(w, "connect-box.html", err)
+		return
+	}
+	host := chat.RedirectHost(q.Redirect)
+	if q.OnThisMachine() {
+		host = "a program on the computer that you use (" + host + ")"
+	}
+	s.showWith(w, r, status, "connect.html", slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
+		"Request": query, "Consent": s.keys.consents().sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
+}
+
+// decide answers POST /console/connect, with which somebody lets a program in, or does not.
+func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	by, err := s.signedIn(r)
+	if s.crossOrigin.Check(r) != nil || errors.Is(err, errUnauthorized) {
+		s.showError(w, r, http.StatusForbidden, "You are not signed in any more. Begin again in the program.")
+		return
+	}
+	if err != nil {
+		s.log.Error("cannot read who is signed in", "err", err)
+		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		return
+	}
+	asked, valid := s.keys.consents().open(connectPath, r.PostFormValue("consent"))
+	if !valid || !chat.SameSecret(asked, consentTo(by, r.PostFormValue("request"))) {
+		s.showError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
+		return
+	}
+	q, query := s.askedFor(w, r, r.PostFormValue("request"))
+	if query == "" {
+		return
+	}
+	if r.PostForm.Get("answer") != "allow" {
+		refused := &oauth.Refusal{Code: oauth.AccessDenied, Text: "The person has not allowed it"}
+		s.leadBack(w, r, q, q.Refuse(s.pagesURL(r), refused), "Not connected")
+		return
+	}
+	s.allow(w, r, by, q, query)
+}
+
+func (s *oauthAPI) leadBack(w http.ResponseWriter, r *http.Request, q *oauth.Request, to, title string) {
+	s.lead(w, r, to, title, "Back to “"+q.Client.Name+"” at "+chat.RedirectHost(q.Redirect)+". You can close this page when the program has gone on.", "Go on")
+}
+
+// allow gives a program the code that it redeems.
+func (s *oauthAPI) allow(w http.ResponseWriter, r *http.Request, by chat.Author, q *oauth.Request, query string) {
+	code := chat.OAuthCode{Client: q.Client.ID, Redirect: q.Redirect, Challenge: q.Challenge, Resource: q.Resource}
+	var err error
+	if code.Scopes, code.Sites, err = s.chosen(by, q, r.PostForm); err == nil {
+		var secret string
+		if secret, err = s.team.Connections.Allow(r.Context(), by, code); err == nil {
+			s.leadBack(w, r, q, q.Answer(s.pagesURL(r), secret), "Connected")
+			return
+		}
+	}
+	var said *chat.Error
+	if !errors.As(err, &said) {
+		s.log.Error("cannot store what a program may do", "err", err)
+		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		return
+	}
+	s.ask(w, r, cmp.Or(statuses[said.Kind], http.StatusBadRequest), by, q, query, said.Text+".")
+}
+
+// chosen reads what somebody has ticked. All websites mean also those that are added later.
+func (s *oauthAPI) chosen(by chat.Author, q *oauth.Request, form url.Values) (chat.KeyScopes, chat.SiteSet, error) {
+	scopes := slices.DeleteFunc(offered(by, q), func(scope chat.KeyScope) bool { return !slices.Contains(form["scope"], string(scope)) })
+	if len(scopes) == 0 {
+		return nil, nil, chat.Errorf(chat.Invalid, "Tick what the program may do")
+	}
+	own := s.engine.Sites().In(by.Sites)
+	if len(own) < 2 {
+		return scopes, by.Sites, nil
+	}
+	if len(form["site"]) == 0 {
+		return nil, nil, chat.Errorf(chat.Invalid, "Tick the websites for which it may")
+	}
+	sites, err := s.engine.Sites().SetOf(form["site"], by.Sites)
+	if len(sites) == len(own) {
+		sites = nil
+	}
+	return scopes, sites, err
+}
