@@ -88,7 +88,7 @@ var arrows = []arrow{
 	{"relay/server/passkey/passkeytest", nil},
 	{"relay/server/onetime", []string{"github.com/pquerna/otp"}},
 	{"relay/server", []string{"relay/server/engine", "relay/server/chat", "relay/server/config", "relay/server/mcp", "relay/server/moving", "relay/server/oauth", "relay/server/onetime", "relay/server/passkey", "relay/server/password", "relay/server/privacy", "relay/server/remote", "relay/server/statistics", "relay/server/team", "relay/server/words", "relay/assets", "github.com/standard-webhooks/standard-webhooks/libraries/go",
-		"github.com/gorilla/mux", "golang.org/x/image", "rsc.io/qr"}},
+		"github.com/gorilla/mux", "golang.org/x/image", "golang.org/x/sync", "rsc.io/qr"}},
 	{"relay/server/watch", []string{"relay/server/engine", "relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/cli", []string{"relay/server/mcp", "relay/server/remote", "golang.org/x/term"}},
 	{"relay/server/systemd", []string{"github.com/coreos/go-systemd/v22"}},

@@ -144,8 +144,8 @@ func offered(by chat.Author, q *oauth.Request) chat.KeyScopes {
 	return slices.DeleteFunc(slices.Clone(q.Scopes), func(s chat.KeyScope) bool { return by.Role != chat.RoleAdministrator && !s.ForOperators() })
 }
 
-// ask answers the page on which somebody decides. What needs an administrator is never ticked
-// beforehand.
+// ask answers the page on which somebody decides. Nothing is ticked beforehand that visitors notice or
+// that needs an administrator.
 func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by chat.Author, q *oauth.Request, query, problem string) {
 	within, err := parts{}, error(nil)
 	add := func(to, field, value, title, words string, ticked bool) {
@@ -154,7 +154,7 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 		within[to], err = append(within[to], box...), cmp.Or(err, failed)
 	}
 	for _, scope := range offered(by, q) {
-		add("Scopes", "scope", string(scope), string(scope), "– "+scopeWords[scope], scope.ForOperators())
+		add("Scopes", "scope", string(scope), string(scope), "– "+scopeWords[scope], scope == chat.ScopeRead || scope == chat.ScopeNote)
 	}
 	own := s.engine.Sites().In(by.Sites)
 	for i := range own {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -284,6 +286,48 @@ func TestSignOnEnds(t *testing.T) {
 			t.Error("who is ended there is signed in here")
 		}
 	})
+}
+
+// TestSignOnRenewsTogether: a provider is asked about several sign-ins at the same time, but not
+// about all.
+func TestSignOnRenewsTogether(t *testing.T) {
+	s := newSignOn(t, dbtest.Memory(t), nil)
+	s.provider.Set(func(p *signontest.Provider) { p.Life = 3 * time.Second })
+	var cookies []string
+	for range 12 {
+		cookies = append(cookies, s.signIn())
+	}
+	var now, most, all atomic.Int32
+	var once sync.Once
+	full := make(chan struct{})
+	s.provider.Set(func(p *signontest.Provider) {
+		p.Life = time.Hour
+		p.Asked = func() {
+			all.Add(1)
+			n := now.Add(1)
+			if most.Store(max(n, most.Load())); n >= 5 {
+				once.Do(func() { close(full) })
+			}
+			select {
+			case <-full:
+			case <-time.After(time.Second):
+			}
+			now.Add(-1)
+		}
+	})
+	time.Sleep(1600 * time.Millisecond) // half of their life
+	if err := s.server.RenewDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if most.Load() != 5 || all.Load() != 12 {
+		t.Errorf("%d were asked about, at most %d at the same time", all.Load(), most.Load())
+	}
+	time.Sleep(1600 * time.Millisecond)
+	for _, cookie := range cookies {
+		if s.me(cookie).status != 200 {
+			t.Fatal("a sign-in was not renewed")
+		}
+	}
 }
 
 // TestSignOnOnly: passwords and passkeys may be switched off; the secret key works always, and a

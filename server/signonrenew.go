@@ -5,14 +5,17 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/relay-chat/relay/server/chat"
 )
 
 // renewEvery is how often relay looks for sign-ins about which a provider is asked again, and
-// renewTogether for how many at once. Nobody waits for it.
+// renewTogether for how many at once, renewAtOnce of them at the same time. Nobody waits for it.
 const (
 	renewEvery    = 5 * time.Second
 	renewTogether = 20
+	renewAtOnce   = 5
 )
 
 // RenewSignIns asks the provider again about who is signed in, so that who is ended there is ended
@@ -26,15 +29,25 @@ func (s *Server) RenewSignIns(ctx context.Context) error {
 	return nil
 }
 
-// RenewDue asks about the sign-ins that are due.
+// RenewDue asks about the sign-ins that are due, several at a time, so that a slow answer about one
+// does not put off all others. What fails does not cut off the others: their refresh tokens may be
+// used up already.
 func (s *signOnAPI) RenewDue(ctx context.Context) error {
 	due, err := s.team.SignIns.Grants(ctx, renewTogether)
-	for i := range due {
-		if err == nil && ctx.Err() == nil {
-			err = s.renew(ctx, &due[i])
-		}
+	if err != nil {
+		return err
 	}
-	return err
+	var asking errgroup.Group
+	asking.SetLimit(renewAtOnce)
+	for i := range due {
+		asking.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return s.renew(ctx, &due[i])
+		})
+	}
+	return asking.Wait()
 }
 
 // renew asks about one sign-in. While the provider is away, it is asked again until the time for

@@ -45,6 +45,8 @@ type Provider struct {
 	// Life is how long its tokens work, NamesIssuer whether it announces RFC 9207.
 	Life        time.Duration
 	NamesIssuer bool
+	// Asked is called before a token is given, while others may be asked for, too.
+	Asked func()
 }
 
 // New starts a provider.
@@ -61,6 +63,7 @@ func New(t testing.TB) *Provider {
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.wait(r)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.away {
@@ -72,6 +75,15 @@ func New(t testing.TB) *Provider {
 	t.Cleanup(server.Close)
 	p.URL = server.URL
 	return p
+}
+
+func (p *Provider) wait(r *http.Request) {
+	p.mu.Lock()
+	asked := p.Asked
+	p.mu.Unlock()
+	if asked != nil && r.URL.Path == "/token" {
+		asked()
+	}
 }
 
 // Set changes the provider while it runs.
