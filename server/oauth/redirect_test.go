@@ -1,0 +1,73 @@
+package oauth
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// TestMatches: an address is the one that was registered, but for the port on one's own machine.
+func TestMatches(t *testing.T) {
+	for _, tt := range []struct {
+		registered, asked string
+		want              bool
+	}{
+		{"https://a.test/cb", "https://a.test/cb", true},
+		{"https://a.test/cb", "https://a.test/cb/", false},
+		{"https://a.test/cb", "https://a.test:8443/cb", false},
+		{"https://a.test/cb", "https://a.test/cb?x=1", false},
+		{"https://a.test/cb", "http://a.test/cb", false},
+		{"https://localhost/cb", "https://localhost:99/cb", false},
+		{"http://127.0.0.1/cb", "http://127.0.0.1:51234/cb", true},
+		{"http://127.0.0.1:1/cb?x=1", "http://127.0.0.1:2/cb?x=1", true},
+		{"http://[::1]/cb", "http://[::1]:51234/cb", true},
+		{"http://127.0.0.1/cb", "http://127.0.0.2:51234/cb", false},
+		{"http://127.0.0.1/cb", "http://localhost:51234/cb", false},
+		{"http://127.0.0.1/cb", "http://127.0.0.1:51234/other", false},
+		{"http://127.0.0.1/cb", "http://127.0.0.1:51234@evil.test/cb", false},
+		{"http://127.0.0.1/cb", "https://127.0.0.1/cb", false},
+		{"http://127.0.0.1/cb", "", false},
+	} {
+		if got := matches(chat.Addresses{tt.registered}, tt.asked); got != tt.want {
+			t.Errorf("registered %s, asked %s: %v", tt.registered, tt.asked, got)
+		}
+	}
+}
+
+// FuzzRedirect: whatever is accepted leads to the host that people are shown, with relay's own
+// parameters once each.
+func FuzzRedirect(f *testing.F) {
+	for _, seed := range []string{"https://claude.ai/api/mcp/auth_callback", "http://127.0.0.1:7777/cb?x=1", "http://[::1]/", "https://a.test@b.test/", `https://a.test\@b.test/`,
+		"https://a.test/%2f..", "https://a.test/cb?code=1", "javascript:alert(1)", "https://a.test:0443/cb", "https://a.test./cb", "HTTPS://a.test/"} {
+		f.Add(seed, "state")
+	}
+	f.Fuzz(func(t *testing.T, address, state string) {
+		if checkRedirect(address) != nil {
+			return
+		}
+		q := &Request{Client: &chat.OAuthClient{}, Redirect: address, State: state}
+		u, err := url.Parse(q.Answer("https://relay.test", "c"))
+		if err != nil || u.User != nil || u.Fragment != "" || chat.RedirectHost(u.String()) != chat.RedirectHost(address) || strings.ContainsAny(u.String(), "\r\n \t") {
+			t.Fatalf("%q leads to %v: %v", address, u, err)
+		}
+		if u.Scheme != "https" && !isLoopback(u.Hostname()) {
+			t.Fatalf("%q leads to %v", address, u)
+		}
+		query := u.Query()
+		if len(query["code"]) != 1 || query.Get("code") != "c" || query.Get("iss") != "https://relay.test" || query.Get("state") != state || len(query["state"]) > 1 {
+			t.Fatalf("%q leads to %v", address, u)
+		}
+	})
+}
+
+// TestProves: only the verifier of a challenge proves anything, and only one of the right length.
+func TestProves(t *testing.T) {
+	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
+	for given, want := range map[string]bool{verifier: true, verifier + "x": false, "": false, challenge: false, strings.Repeat("x", 129): false} {
+		if Proves(given, challenge) != want {
+			t.Errorf("%q: %v", given, !want)
+		}
+	}
+}
