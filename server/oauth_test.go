@@ -301,7 +301,7 @@ func TestConnectionsEndWithTheirPerson(t *testing.T) {
 		ada := s.personNamed("Ada", chat.RoleAdministrator)
 		p := s.program(callback)
 		fresh := func(scopes ...string) (access, refresh string) { return p.connected(s.cookieFor(ada.ID), scopes...) }
-		access, refresh := fresh("read", "settings")
+		access, _ := fresh("read", "settings")
 		if _, refused := s.assistant(access).use("doctor", object{}); refused != "" {
 			t.Errorf("an administrator's: %s", refused)
 		}
@@ -327,7 +327,7 @@ func TestConnectionsEndWithTheirPerson(t *testing.T) {
 				t.Errorf("after %s the connection works", name)
 			}
 		}
-		access, refresh = fresh("read")
+		access, refresh := fresh("read")
 		s.must("DELETE", "/api/admin/people/"+ada.ID, secretKey, nil)
 		if s.opens(access) != 401 || p.refresh(refresh).status != 400 {
 			t.Error("after the removal the connection works")
