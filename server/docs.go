@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// docs are the OpenAPI document, the page about it and the guides. Each is made
+// docs are the OpenAPI document, the pages about it and the guides. Each is made
 // on its first request: most relays never get one.
 type docs struct {
 	renderer
@@ -43,10 +43,11 @@ func (d *docs) openAPI(w http.ResponseWriter, r *http.Request) {
 	document.serve(w, r, cacheChecks)
 }
 
-// apiDocs answers GET /docs: the API reference.
-func (d *docs) apiDocs(w http.ResponseWriter, r *http.Request) { d.serveDocs(w, r, "docs.html") }
+// home answers GET /docs: what people want to do, and the guides for it.
+func (d *docs) home(w http.ResponseWriter, r *http.Request) { d.serveDocs(w, r, "docs.html") }
 
-// guide answers GET /docs/{guide}: one page of the manual.
+// guide answers GET /docs/{guide}: a guide, the settings, the search or a part of the API
+// reference.
 func (d *docs) guide(w http.ResponseWriter, r *http.Request) {
 	d.serveDocs(w, r, "guide-"+pathVar(r, "guide")+".html")
 }
@@ -71,7 +72,7 @@ func (d *docs) routes() []route {
 	pages := rules{page: true}
 	return []route{
 		{"GET", "/openapi.yaml", pages, pageAction(d.openAPI)},
-		{"GET", "/docs", pages, pageAction(d.apiDocs)},
+		{"GET", "/docs", pages, pageAction(d.home)},
 		{"GET", "/docs/{guide}", pages, pageAction(d.guide)},
 	}
 }

@@ -47,7 +47,7 @@ func testGuides(t *testing.T, s *site) {
 		}
 	}
 	follow("/docs")
-	for _, name := range []string{"widget", "telegram", "discord", "slack", "ai", "knowledge", "team", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "settings"} {
+	for _, name := range []string{"start", "widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "assistants", "team", "single-sign-on", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "settings"} {
 		page, ok := pages["/docs/"+name]
 		if !ok {
 			t.Errorf("nothing links to /docs/%s", name)

@@ -32,7 +32,7 @@ func TestPagesAreFilled(t *testing.T) {
 		if !strings.Contains(string(console.body), "&lt;O&#39;Hara&gt;") {
 			t.Error("the console does not greet the operator, escaped")
 		}
-		for path, title := range map[string]string{"/": "Set up relay", "/demo": "Aro table lamp", "/docs": "The API of relay"} {
+		for path, title := range map[string]string{"/": "Set up relay", "/demo": "Aro table lamp", "/docs": "Documentation"} {
 			if a := s.call("GET", path, "", nil, html...); !strings.Contains(string(a.body), "<title>"+title) {
 				t.Errorf("%s is not called %s", path, title)
 			}

@@ -62,7 +62,8 @@ func TestPages(t *testing.T) {
 		{"/", 200, "relay"},
 		{"/demo", 200, "/widget.js"},
 		{"/console", 200, "/console/login"},
-		{"/docs", 200, "/api/widget/init"},
+		{"/docs", 200, "What would you like to do?"},
+		{"/docs/reference", 200, "/api/widget/init"},
 		{"/nothing", 404, "no such page"},
 	} {
 		s := newSite(t, dbtest.Memory(t))

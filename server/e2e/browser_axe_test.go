@@ -69,7 +69,7 @@ func (s *fixture) axePublic(b *tab) {
 	b.click(`form[action="/setup/done"] button`)
 	b.until(`text("h1") === "relay is running"`)
 	b.accessible("start page")
-	for _, path := range []string{"/demo", "/docs", "/docs/operations", "/docs/settings", "/nothing"} {
+	for _, path := range []string{"/demo", "/docs", "/docs/operations", "/docs/settings", "/docs/search", "/docs/search?q=token", "/docs/reference", "/docs/reference-team", "/docs/reference-types-set", "/nothing"} {
 		b.visit(s.base + path)
 		b.until(`document.querySelector("h1") && (!location.pathname.endsWith("demo") || shown(".launcher"))`)
 		b.run(`[...document.querySelectorAll("article")].slice(5).forEach((n) => n.remove())`) // of the API's hundreds, which are alike

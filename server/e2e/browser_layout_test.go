@@ -65,22 +65,6 @@ func testLandmarks(t *testing.T, s *fixture) {
 	p.operator.clean()
 }
 
-// testDocs: the description of the API fits a phone, however long its words.
-func testDocs(t *testing.T, s *fixture) {
-	b := s.newTab(t)
-	b.do(chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile))
-	b.visit(s.base + "/docs")
-	b.run(`$("section:nth-of-type(2)").scrollIntoView()`)
-	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "docs-phone")
-	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 320 {
-		t.Errorf("the page is %d pixels wide", wide)
-	}
-	if skips := eval[string](b, `$$("h1, h2, h3, h4").filter((n, i, all) => i && n.tagName[1] - all[i - 1].tagName[1] > 1).map((n) => n.textContent).join()`); skips != "" {
-		t.Errorf("headings that skip a level: %s", skips)
-	}
-	b.clean()
-}
-
 // testSearch: the list is always that of the text in the field, also when Escape
 // has cleared it.
 func testSearch(t *testing.T, s *fixture) {

@@ -78,6 +78,7 @@ var targets = []target{
 	{source: "pages/pages.css", name: "pages.css"},
 	{source: "console/settings/widget/preview.ts", name: "preview.js", format: api.FormatIIFE},
 	{source: "pages/pages.ts", name: "pages.js", format: api.FormatIIFE},
+	{source: "pages/docs.ts", name: "docs.js", format: api.FormatIIFE},
 	{source: "pages/chat.ts", name: "chat.js", format: api.FormatIIFE},
 	{source: "pages/resume.ts", name: "resume.js", format: api.FormatIIFE},
 }

@@ -20,11 +20,7 @@ import (
 
 // guideNames are the guides of assets/guides, in the order of the manual. Each
 // is served at /docs/NAME.
-var guideNames = []string{"widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "team", "single-sign-on", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "assistants"}
-
-// settingsFile is the settings reference, below assets; it is served as
-// /docs/settings.
-const settingsFile = "../relay.example.env"
+var guideNames = []string{"start", "widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "team", "single-sign-on", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "assistants"}
 
 // guide is one page of the manual.
 type guide struct {
@@ -32,12 +28,14 @@ type guide struct {
 	Title    string
 	Sections []section
 	Body     template.HTML
+	Places   []place        // for the search
+	Settings []settingGroup // instead of a body
 }
 
 // section is a heading of the second level, for the contents.
 type section struct{ ID, Title string }
 
-// readGuides renders all guides and the settings reference.
+// readGuides renders all guides.
 func readGuides(root string) ([]guide, error) {
 	guides := make([]guide, 0, len(guideNames)+1)
 	for _, name := range guideNames {
@@ -51,11 +49,7 @@ func readGuides(root string) ([]guide, error) {
 		}
 		guides = append(guides, g)
 	}
-	settings, err := os.ReadFile(filepath.Join(root, settingsFile))
-	if err != nil {
-		return nil, err
-	}
-	return append(guides, settingsGuide(settings)), nil
+	return guides, nil
 }
 
 // markdown renders GitHub's tables and ids of headings, and no raw HTML.
@@ -91,6 +85,7 @@ func readGuide(name string, source []byte) (guide, error) {
 	if err := markdown.Renderer().Render(&out, source, doc); err != nil {
 		return guide{}, err
 	}
+	g.Places = guidePlaces(doc, source, "/docs/"+name)
 	g.Body = template.HTML(nameTables(scrollable.Replace(out.String())))
 	return g, nil
 }
@@ -125,18 +120,12 @@ func nameTables(html string) string {
 }
 
 func (g *guide) addHeading(h *ast.Heading, source []byte) {
-	var title strings.Builder
-	_ = ast.Walk(h, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
-			title.Write(t.Segment.Value(source))
-		}
-		return ast.WalkContinue, nil
-	})
-	switch id, _ := h.AttributeString("id"); h.Level {
+	title := textOf(h, source)
+	switch h.Level {
 	case 1:
-		g.Title = title.String()
+		g.Title = title
 	case 2:
-		g.Sections = append(g.Sections, section{string(id.([]byte)), title.String()})
+		g.Sections = append(g.Sections, section{idOf(h), title})
 	}
 }
 
@@ -155,10 +144,4 @@ func servedLink(target string) (string, error) {
 		return target, nil
 	}
 	return "", fmt.Errorf("the link %q leads nowhere at /docs", target)
-}
-
-// settingsGuide shows the example file as it is.
-func settingsGuide(source []byte) guide {
-	return guide{Name: "settings", Title: "Settings reference",
-		Body: template.HTML(`<h1 id="settings-reference">Settings reference</h1><pre tabindex="0"><code>` + template.HTMLEscapeString(string(source)) + `</code></pre>`)}
 }

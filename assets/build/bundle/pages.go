@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"bytes"
-	"fmt"
 	"html/template"
 	"path/filepath"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/yuin/goldmark"
 
-	"github.com/relay-chat/relay/assets/build/openapi"
 	"github.com/relay-chat/relay/schema"
 )
 
@@ -26,7 +24,6 @@ var pages = []struct {
 	{"pages/locked.html", true},
 	{"pages/status.html", true},
 	{"pages/demo.html", true},
-	{"pages/docs.html", true},
 	{"pages/error.html", true},
 	{"pages/consent.html", true},
 	{"pages/connect.html", true},
@@ -61,41 +58,29 @@ func slots() map[string]any {
 // linker has to keep those of all libraries, a fifth of the program.
 func buildPages(root string) ([]File, error) {
 	values := slots()
-	var err error
-	if values["Page"], err = openapi.Read(schema.OpenAPI); err != nil {
-		return nil, fmt.Errorf("OpenAPI document: %w", err)
-	}
-	guides, err := readGuides(root)
-	if err != nil {
-		return nil, err
-	}
-	values["Guides"] = guides
-	files := make([]File, 0, 1+len(pages)+len(guides))
+	files := make([]File, 0, 1+len(pages))
 	files = append(files, File{Name: "openapi.yaml", Data: schema.OpenAPI, Packed: true})
 	for _, p := range pages {
-		page, err := buildPage(root, p.source, p.framed, values)
+		sources := []string{filepath.Join(root, p.source)}
+		if p.framed {
+			// First: what the page defines replaces what the layout has for it.
+			sources = append([]string{filepath.Join(root, layout)}, sources...)
+		}
+		page, err := buildPage(values, sources...)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, File{Name: filepath.Base(p.source), Data: page, Packed: true})
 	}
-	for _, g := range guides {
-		values["Guide"] = g
-		page, err := buildPage(root, "pages/guide.html", true, values)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{Name: "guide-" + g.Name + ".html", Data: page, Packed: true})
-	}
-	return files, nil
+	docs, err := buildManual(root, values)
+	return append(files, docs...), err
 }
 
-// buildPage executes one template, within the layout if it is framed.
-func buildPage(root, source string, framed bool, values map[string]any) ([]byte, error) {
-	sources, name := []string{filepath.Join(root, source)}, filepath.Base(source)
-	if framed {
-		// First: what the page defines replaces what the layout has for it.
-		sources, name = append([]string{filepath.Join(root, layout)}, sources...), "layout"
+// buildPage executes the last template, within those before it.
+func buildPage(values map[string]any, sources ...string) ([]byte, error) {
+	name := filepath.Base(sources[0])
+	if len(sources) > 1 {
+		name = "layout"
 	}
 	t, err := template.New(name).Funcs(template.FuncMap{"markdown": description}).ParseFiles(sources...)
 	if err != nil {

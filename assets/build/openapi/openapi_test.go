@@ -54,11 +54,11 @@ func TestRead(t *testing.T) {
 		{"operation", op.Method + " " + op.Path + " " + op.ID, "GET /x/{id} op-readX"},
 		{"keys", strings.Join(op.Keys, " or "), "secret key as bearer or secret key as bearer + X-Token"},
 		{"parameter", op.Parameters[0].Name + " " + op.Parameters[0].In + " " + strings.Join(op.Parameters[0].Rules, ", "), "id path 1 to 9 characters"},
-		{"answer", flat(op.Answers[0].Bodies[0].Type), "list of X#schema-X"},
+		{"answer", flat(op.Answers[0].Bodies[0].Type), "list of X/docs/reference-types-t#schema-X"},
 		{"example", op.Answers[0].Bodies[0].Examples[0].Text, "[\n  {\n    \"b\": 1,\n    \"a\": \"2\",\n    \"c\": {},\n    \"d\": []\n  }\n]"},
 		{"errors", strings.Join(op.Errors, " ") + page.Errors[0].Text, "404Gone."},
-		{"schema", page.Schemas[0].Fields[0].Name + " " + flat(page.Schemas[0].Fields[0].Type) + ", " + strings.Join(page.Schemas[0].Fields[0].Rules, ", "), "z integer or null, 0 to 5, default 3"},
-		{"choices", flat(page.Schemas[0].Fields[1].Type), "`p` or `q`"},
+		{"schema", page.Types[0].Schemas[0].Fields[0].Name + " " + flat(page.Types[0].Schemas[0].Fields[0].Type) + ", " + strings.Join(page.Types[0].Schemas[0].Fields[0].Rules, ", "), "z integer or null, 0 to 5, default 3"},
+		{"choices", flat(page.Types[0].Schemas[0].Fields[1].Type), "`p` or `q`"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)
@@ -84,4 +84,28 @@ func flat(spans []Span) (text string) {
 		}
 	}
 	return text
+}
+
+// TestShare: parameters that all operations of a group have are named once.
+func TestShare(t *testing.T) {
+	same, other := []Field{{Name: "a"}}, []Field{{Name: "b"}}
+	for _, tt := range []struct {
+		name   string
+		given  [][]Field
+		shared int
+	}{
+		{"all have the same", [][]Field{same, same}, 1},
+		{"one differs", [][]Field{same, other}, 0},
+		{"one has none", [][]Field{same, nil}, 0},
+		{"a single operation", [][]Field{same}, 0},
+	} {
+		var g Group
+		for _, parameters := range tt.given {
+			g.Operations = append(g.Operations, Operation{Parameters: parameters})
+		}
+		g.share()
+		if len(g.Parameters) != tt.shared || (len(g.Operations[0].Parameters) == 0) != (tt.shared > 0) {
+			t.Errorf("%s: %d shared, %d left", tt.name, len(g.Parameters), len(g.Operations[0].Parameters))
+		}
+	}
 }

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,13 +16,15 @@ type Page struct {
 	Intro                   string
 	Groups                  []Group
 	Errors                  []Answer
-	Schemas                 []Schema
+	Types                   []TypePage
 }
 
-// Group is the operations of one tag.
+// Group is the operations of one tag. Page is its place below /docs.
 type Group struct {
 	ID, Name   string
+	Page       string
 	Intro      string
+	Parameters []Field // those of each operation, if all have the same
 	Operations []Operation
 }
 
@@ -63,17 +66,34 @@ func Read(data []byte) (*Page, error) {
 	}
 	page := &Page{Title: d.Info.Title, Summary: d.Info.Summary, Version: d.Info.Version, Intro: d.Info.Description}
 	for _, tag := range d.Tags {
-		group := Group{ID: "tag-" + strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-"), Name: tag.Name, Intro: tag.Description}
+		slug := strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-")
+		group := Group{ID: "tag-" + slug, Page: "reference-" + slug, Name: tag.Name, Intro: tag.Description}
 		for _, path := range slices.Concat(d.Paths, d.Webhooks) {
 			group.Operations = append(group.Operations, d.operations(tag.Name, path.Key, path.Value)...)
 		}
+		group.share()
 		page.Groups = append(page.Groups, group)
 	}
 	page.Errors = d.errors()
-	for _, s := range d.Components.Schemas {
-		page.Schemas = append(page.Schemas, d.schema(s.Key, s.Value))
-	}
+	page.Types = d.typePages()
 	return page, nil
+}
+
+// share names parameters once that all operations of the group have.
+func (g *Group) share() {
+	if len(g.Operations) < 2 {
+		return
+	}
+	first := g.Operations[0].Parameters
+	for _, op := range g.Operations {
+		if !reflect.DeepEqual(op.Parameters, first) {
+			return
+		}
+	}
+	g.Parameters = first
+	for i := range g.Operations {
+		g.Operations[i].Parameters = nil
+	}
 }
 
 // operations makes the operations of a path that have a tag.

@@ -54,7 +54,7 @@ func (d *document) fields(s schema) (list []Field) {
 func (d *document) typeOf(s schema) []Span {
 	switch {
 	case s.Ref != "":
-		return []Span{{Text: nameOf(s.Ref), Link: "#schema-" + nameOf(s.Ref)}}
+		return []Span{{Text: nameOf(s.Ref), Link: TypeLink(nameOf(s.Ref))}}
 	case len(s.OneOf) > 0:
 		return d.either(s.OneOf)
 	case len(s.AnyOf) > 0 && len(s.Properties) == 0:

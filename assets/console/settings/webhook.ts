@@ -58,7 +58,7 @@ export function webhookPage(): Page {
     node: h("div", {},
       section("Where events are posted",
         h("p", { class: "hint" }, "relay posts every event to your own address, signed, and retries failed deliveries. ",
-          h("a", { href: "/docs#tag-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
+          h("a", { href: "/docs/reference-webhooks", target: "_blank", rel: "noopener" }, "What is posted")),
         hook.node, ...test.nodes),
       deliveries.node,
       ...others.nodes),
