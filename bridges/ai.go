@@ -145,6 +145,17 @@ func healthState(health *ai.Health) chat.AIState {
 	return chat.AIState{State: chat.AIRunning}
 }
 
+// Ask answers a question that belongs to no conversation as a site's visitor would be answered.
+func (a *AI) Ask(ctx context.Context, site, question string) (chat.AIAnswer, error) {
+	settings := a.engine.Settings().AI()
+	if !settings.SetUp() {
+		return chat.AIAnswer{Ended: chat.AIEndOff}, nil
+	}
+	client, health := a.current(settings)
+	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
+	return sink.Answer(ctx, site, question)
+}
+
 // Test asks the model one question.
 func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 	settings := a.engine.Settings().AI()

@@ -16,6 +16,8 @@ type AI interface {
 	State(ctx context.Context) (chat.AIState, error)
 	// Test asks the model one question and returns how it answered.
 	Test(ctx context.Context) (chat.AITest, error)
+	// Ask answers a question that belongs to no conversation as a site's visitor would be answered.
+	Ask(ctx context.Context, site, question string) (chat.AIAnswer, error)
 	// CheckAddress rejects an endpoint that relay must not connect to.
 	CheckAddress(address string) error
 }

@@ -36,6 +36,9 @@ func (s *ownPages) chatPage(w http.ResponseWriter, r *http.Request) {
 		s.showError(w, r, http.StatusNotFound, "There is no chat at this address. Ask whoever gave it to you.")
 		return
 	}
+	if s.engine.SettingsOf(site.ID).Bool("agentsEnabled") {
+		w.Header().Set("Link", `<`+frontDoorPath+s.keys.PublicOf(site)+`/llms.txt>; rel="service-doc"; type="text/plain"`)
+	}
 	s.show(w, r, http.StatusOK, "chat.html", slots{"PublicKey": s.keys.PublicOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
 }
 

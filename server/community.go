@@ -35,6 +35,7 @@ type community struct {
 	mail          *mailAPI
 	assistants    *assistants
 	oauth         *oauthAPI
+	frontDoor     *frontDoor
 	static        *static
 	hiding        *hiding
 }
@@ -67,11 +68,12 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
 	console := &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log}
 	devices := &deviceAPI{s.limits, pages, engine, keys.Conversations()}
+	widget := &widgetAPI{s.limits, shown, engine, d.Statistics}
 	return &community{
 		Server:        s,
 		admission:     &admission{s.clients, s.limits, signIns, engine.Sites},
 		reaches:       reaches{engine, d.Knowledge, team},
-		widget:        &widgetAPI{s.limits, shown, engine, d.Statistics},
+		widget:        widget,
 		visitors:      &visitorStreams{s.limits, s.streams, engine, links},
 		files:         &fileAPI{s.limits, engine, links},
 		conversations: &conversationAPI{shown, audit, engine, d.Search, mails.Key},
@@ -95,5 +97,6 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		mail:          &mailAPI{s.limits, audit, s.renderer, devices, engine, mails, d.Mail},
 		assistants:    newAssistants(s, d.Version),
 		oauth:         &oauthAPI{console},
+		frontDoor:     newFrontDoor(widget, d.AI, d.Version, s.log),
 	}
 }

@@ -171,7 +171,7 @@ func itemsOf(route *routers.Route, status int, contentType string) *openapi3.Sch
 		return nil
 	}
 	media := route.Operation.Responses.Status(status).Value.Content.Get(contentType)
-	if media == nil {
+	if media == nil || media.Schema == nil { // messages of another protocol
 		return nil
 	}
 	return componentOf(route.Spec, media.Schema.Ref)

@@ -121,6 +121,8 @@ var matrix = map[string]entry{
 	"PATCH /api/admin/incoming-hooks/{hook}":             {administrator, "/api/admin/incoming-hooks/none", object{}, 404},
 	"DELETE /api/admin/incoming-hooks/{hook}":            {administrator, "/api/admin/incoming-hooks/none", nil, 404},
 	"POST /api/admin/incoming-hooks/{hook}/token":        {administrator, "/api/admin/incoming-hooks/none/token", nil, 404},
+	"POST /agents/{key}":                                 {open, "/agents/" + publicKey, object{"jsonrpc": "2.0", "id": 1, "method": "ping"}, 404}, // until the website lets agents in
+	"GET /agents/{key}/llms.txt":                         {open, "/agents/" + publicKey + "/llms.txt", nil, 404},
 	"POST /hooks/{token}":                                {open, "/hooks/none", object{"action": "note"}, 404},
 	"GET /api/admin/saved-answers":                       {operator, "/api/admin/saved-answers", nil, 0},
 	"PUT /api/admin/saved-answers/{name}":                {operator, "/api/admin/saved-answers/hours", object{"content": "We open at nine."}, 0},
@@ -433,6 +435,8 @@ func (s *site) tryRoute(t *testing.T, rt string, e entry) (tried int) {
 				}
 			}
 			switch {
+			case strings.Contains(rt, " /agents/") && from.name == "a foreign page":
+				want = 403
 			case strings.HasSuffix(rt, " /") && !community:
 				want = 303
 			case (rt == "POST /setup/done" || strings.HasPrefix(rt, "POST /console/invitation/") || strings.HasPrefix(rt, "POST /console/passkey/")) && from.site == "cross-site":

@@ -55,7 +55,7 @@ func (c *community) audiences() []audience {
 		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.webhookRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
-		{"", rules{}, slices.Concat(c.assistantRoutes(), c.oauthRoutes(), c.incomingRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+		{"", rules{}, slices.Concat(c.assistantRoutes(), c.oauthRoutes(), c.frontDoorRoutes(), c.incomingRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
 	}
 }
 

@@ -23,7 +23,8 @@ func TestWrongTypesAreNamed(t *testing.T) {
 			variables := strings.NewReplacer("{site}", "main")
 			if name == "community" {
 				hook, _, _ := s.incoming(nil)
-				variables = strings.NewReplacer("{site}", "main", "/hooks/{token}", hook)
+				s.must("PATCH", "/api/admin/settings", secretKey, object{"agentsEnabled": true})
+				variables = strings.NewReplacer("{site}", "main", "/hooks/{token}", hook, "/agents/{key}", "/agents/"+publicKey)
 			}
 			for _, rt := range s.server.Routes() {
 				method, path, _ := strings.Cut(rt, " ")

@@ -200,6 +200,11 @@ func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, rea
 	if err != nil {
 		return reply{}, err
 	}
+	return s.thinkFrom(ctx, until, rules, turn, passages, read)
+}
+
+// thinkFrom is think with the passages that were found.
+func (s *Sink) thinkFrom(ctx, until context.Context, rules string, turn *engine.AITurn, passages []chat.Passage, read func(Completion, *grounds) reply) (reply, error) {
 	settings := s.of(&turn.Session)
 	p := prompt(rules, settings, turn, passages)
 	done, err := s.complete(ctx, until, p)

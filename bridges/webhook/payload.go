@@ -187,7 +187,7 @@ func translateMessage(e *chat.Event, own owner, links *chat.FileLinks) (name str
 		OperatorName string  `json:"operatorName,omitempty"`
 		SourceBridge string  `json:"sourceBridge,omitempty"`
 	}{owner: own, Message: out}
-	if e.Type == chat.EventMessage && m.Sender != chat.SenderVisitor {
+	if e.Type == chat.EventMessage { // a visitor's has no name, and a source only through an agent
 		body.OperatorName, body.SourceBridge = m.OperatorName, m.SourceBridge
 	}
 	data, err = encode(body)

@@ -22,6 +22,14 @@ type AIState struct {
 	DailyTokens int64 `json:"dailyTokens"`
 }
 
+// AIAnswer is what the AI says to a question that belongs to no conversation.
+type AIAnswer struct {
+	Text    string // "" when it does not answer
+	Sources Sources
+	// Ended is why it does not answer, or only a part: a reason of [EventAITakeover].
+	Ended string
+}
+
 // AITest is how the model answered a test question.
 type AITest struct {
 	OK         bool   `json:"ok"`

@@ -24,6 +24,8 @@ type Author struct {
 	Token   string // a visitor's session token
 	// Session is the one to which a signed e-mail address admits a visitor without a token.
 	Session string
+	// Agent: a program writes for the visitor, at the front door.
+	Agent bool
 	// TokenRequired denies visitors access to sessions without a token.
 	TokenRequired bool
 }

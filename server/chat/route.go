@@ -49,7 +49,9 @@ const (
 	// SourceAssistant marks, for the team, what an assistant wrote by the API.
 	SourceAssistant = "assistant"
 	SourceAI        = "ai"
-	SourceRelay     = "relay" // relay itself
+	// SourceAgent marks a visitor's message that the visitor's own agent wrote, at the front door.
+	SourceAgent = "agent"
+	SourceRelay = "relay" // relay itself
 )
 
 // The destinations of what relay itself does later: announced leaves, the steps for who is not

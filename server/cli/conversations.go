@@ -142,6 +142,8 @@ func (m *message) author() string {
 		of = " (team)"
 	}
 	switch {
+	case m.SourceBridge == "agent":
+		name += " through an agent"
 	case m.Internal && m.OperatorName != "":
 		name = "note by " + m.OperatorName
 	case m.Internal:

@@ -65,8 +65,11 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 		}
 		m = chat.Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Buttons: p.Buttons, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
-		if by.Sender != chat.SenderVisitor {
+		switch {
+		case by.Sender != chat.SenderVisitor:
 			m.SourceBridge = by.Source
+		case by.Agent:
+			m.SourceBridge = chat.SourceAgent
 		}
 		answering := p.WithoutAI && c.leaveOutAI()
 		err = c.add(&m, random, p.AttachmentIDs)

@@ -27,6 +27,7 @@ type message struct {
 	Text        string   `json:"text"`
 	Files       []string `json:"files,omitempty" jsonschema:"their names"`
 	ByAssistant bool     `json:"byAssistant,omitempty" jsonschema:"an assistant wrote it, under this name"`
+	ByAgent     bool     `json:"byAgent,omitempty" jsonschema:"the visitor's own agent wrote it"`
 }
 
 // apiSession and apiMessage are what the API answers, as far as it is used.
@@ -62,7 +63,7 @@ func (s *apiSession) shown() conversation {
 }
 
 func (m *apiMessage) shown() message {
-	shown := message{ID: m.ID, From: m.Sender, Name: m.OperatorName, At: m.Timestamp, Text: m.Content, ByAssistant: m.SourceBridge == "assistant"}
+	shown := message{ID: m.ID, From: m.Sender, Name: m.OperatorName, At: m.Timestamp, Text: m.Content, ByAssistant: m.SourceBridge == "assistant", ByAgent: m.SourceBridge == "agent"}
 	switch {
 	case m.Internal:
 		shown.From = "note"

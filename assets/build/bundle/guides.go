@@ -20,7 +20,7 @@ import (
 
 // guideNames are the guides of assets/guides, in the order of the manual. Each
 // is served at /docs/NAME.
-var guideNames = []string{"start", "widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "team", "single-sign-on", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "assistants"}
+var guideNames = []string{"start", "widget", "telegram", "discord", "slack", "mail", "ai", "knowledge", "team", "single-sign-on", "sites", "customise", "operations", "sizing", "privacy", "webhooks", "hooks", "bridge-mode", "api", "keys", "assistants", "agents"}
 
 // guide is one page of the manual.
 type guide struct {

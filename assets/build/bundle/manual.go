@@ -17,7 +17,7 @@ var cards = []struct {
 	{"Start", "Run relay on your computer and answer your first message.", []string{"start"}},
 	{"Your website", "Put the chat on your pages and make it look like yours.", []string{"widget", "customise", "sites"}},
 	{"Channels", "Answer from Telegram, Discord, Slack or by e-mail.", []string{"telegram", "discord", "slack", "mail"}},
-	{"AI", "Let an AI answer from your own pages while nobody is there.", []string{"ai", "knowledge", "assistants"}},
+	{"AI", "Let an AI answer from your own pages while nobody is there.", []string{"ai", "knowledge", "assistants", "agents"}},
 	{"Team", "Invite people, choose what they may do and how they sign in.", []string{"team", "single-sign-on"}},
 	{"Programs", "Let scripts, shops and other services read and write.", []string{"keys", "webhooks", "hooks"}},
 	{"Operations", "Run, back up and upgrade relay, and protect visitors' data.", []string{"operations", "settings", "sizing", "privacy"}},

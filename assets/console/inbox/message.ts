@@ -71,9 +71,9 @@ function receipt(m: Message): HTMLElement | false {
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
 }
 
-// origin is where an operator wrote, "" for the console.
+// origin is where an operator wrote, "" for the console. A visitor's message has one through an agent.
 export const origin = (m: Message): string =>
-  m.sender !== "operator" || !m.sourceBridge || m.sourceBridge === "console" ? "" : " · " + platformName(m.sourceBridge);
+  m.sender === "ai" || !m.sourceBridge || m.sourceBridge === "console" ? "" : " · " + platformName(m.sourceBridge);
 
 // meta is what always stands below the last message of a group, and below those that were changed.
 function meta(m: Message, end: boolean): HTMLElement | false {

@@ -3,7 +3,8 @@
 import { call } from "../net/api";
 import { h } from "../ui/dom";
 import { confirmHost } from "./confirm";
-import { area, choice, number, secret, text } from "./controls";
+import { agentsDoor } from "./agents";
+import { area, check, choice, number, secret, text } from "./controls";
 import { form, type Field } from "./form";
 import { loadBridges } from "../shell/health";
 import { state } from "../state/store";
@@ -45,11 +46,14 @@ function fields(): Field[] {
       hint: "Your team answers the rest. 0 means no limit." },
     { name: "aiEmbeddingModel", label: "Model for embeddings (optional)", control: text({ placeholder: "text-embedding-3-small" }),
       hint: "With an embedding model, knowledge is also found by its meaning." },
+    { name: "agentsEnabled", label: "Let visitors’ own AI agents in", control: check(),
+      hint: "They ask your AI, leave messages and wait for your answer, within the limits of a visitor. You see that an agent writes." },
   ];
 }
 
 export function aiPage(): Page {
   const ai = form(fields());
+  const door = agentsDoor();
   const spent = h("p", { class: "hint", id: "ai-today" });
   const today = (): void => void loadBridges().then(() => (spent.textContent = use()));
 
@@ -75,9 +79,12 @@ export function aiPage(): Page {
         "While nobody is there, it answers from your own pages and links to its sources. " +
           "Visitors see that it is an AI and can ask for a person. ",
         h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works and which data is sent")),
-      spent, ai.node, ...test.nodes),
+      spent, ai.node, door.node, ...test.nodes),
     form: ai,
-    show: test.draw,
+    show(settings) {
+      test.draw();
+      door.draw(settings);
+    },
     opened: today,
   };
 }

@@ -19,6 +19,9 @@ const shownData = 600
 func authorOf(m *chat.Message) string {
 	switch m.Sender {
 	case chat.SenderVisitor:
+		if m.SourceBridge == chat.SourceAgent {
+			return "Visitor, through an agent"
+		}
 		return ""
 	case chat.SenderAI:
 		return aiAuthorOf(m)

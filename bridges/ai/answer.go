@@ -1,0 +1,56 @@
+package ai
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// Answer answers a question that belongs to no conversation: by the rules, the checks and the
+// budget of answers to a site's visitors. Where these would be handed over, it says why.
+func (s *Sink) Answer(ctx context.Context, site, question string) (chat.AIAnswer, error) {
+	asking := []chat.Message{{Content: question, Sender: chat.SenderVisitor}}
+	turn := &engine.AITurn{Session: chat.Session{Site: site}, Messages: asking, Waiting: asking}
+	settings := s.of(&turn.Session)
+	if !settings.On() || settings.Drafts() {
+		return chat.AIAnswer{Ended: chat.AIEndOff}, nil
+	}
+	if _, asks := asksForPerson(question, engine.LanguageOf(&turn.Session, question)); asks {
+		return chat.AIAnswer{Ended: chat.AIEndAsked}, nil
+	}
+	spent, err := s.spent(ctx)
+	switch {
+	case err != nil:
+		return chat.AIAnswer{}, err
+	case spent:
+		return chat.AIAnswer{Ended: chat.AIEndBudget}, nil
+	}
+	return s.answerFrom(ctx, turn, settings)
+}
+
+// answerFrom answers from what the knowledge has. Without any the model is not asked.
+func (s *Sink) answerFrom(ctx context.Context, turn *engine.AITurn, settings *chat.AI) (chat.AIAnswer, error) {
+	until, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	passages, err := s.passages(until, turn)
+	if err != nil {
+		return chat.AIAnswer{}, err
+	}
+	if len(passages) == 0 && strings.TrimSpace(settings.Instructions) == "" {
+		return chat.AIAnswer{Ended: chat.AIEndUnsure}, nil
+	}
+	r, err := s.thinkFrom(ctx, until, answerRules, turn, passages, readAnswer)
+	var failed *Failure
+	switch {
+	case err == nil:
+		return chat.AIAnswer{Text: r.text, Sources: r.sources, Ended: r.handBack}, nil
+	case errors.Is(err, errBusy):
+		return chat.AIAnswer{Ended: chat.AIEndBudget}, nil
+	case errors.As(err, &failed):
+		return chat.AIAnswer{Ended: chat.AIEndFailed}, nil
+	}
+	return chat.AIAnswer{}, err
+}
