@@ -11,7 +11,7 @@ import (
 )
 
 const messageColumns = `id, seq, content, sender, created_at, reply_to, attachments, operator_name, source_bridge,
-	client_id, edited_at, deleted_at, delivered_at, read_at, internal, draft, sent_at, sources, operator_id, buttons`
+	client_id, edited_at, deleted_at, delivered_at, read_at, internal, draft, sent_at, sources, operator_id, buttons, key_id`
 
 const (
 	selectMessage = `SELECT ` + messageColumns + ` FROM messages WHERE session = ` + ofSession + ` AND seq = ? AND id = ?`
@@ -123,9 +123,9 @@ func (t *tx) UnreadMessages(sessionID string, sender chat.Sender, after, upTo in
 // yet, and whatever a visitor's message has not is not bound either.
 const (
 	insertMessage = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onceByClientID
 	insertFresh = `INSERT INTO messages (session, foreign_id, client_key, ` + messageColumns + `)
-		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0, FALSE, FALSE, 0, '', '', '')` + onceByClientID
+		VALUES (?, '', ?, ?, ?, ?, ?, ?, '', '[]', '', '', ?, 0, 0, 0, 0, FALSE, FALSE, 0, '', '', '', '')` + onceByClientID
 	onceByClientID = ` ON CONFLICT (session, client_key) WHERE client_key <> 0 DO NOTHING`
 )
 
@@ -170,12 +170,12 @@ func (t *tx) insertMessage(session int64, m *chat.Message) error {
 	}
 	return t.touch(chat.ErrMessageExists, insertMessage, session, foreign, key, m.ID, m.Seq, m.Content, string(m.Sender),
 		int64(m.Timestamp), m.ReplyTo, files(m), m.OperatorName, m.SourceBridge, m.ClientID, int64(m.EditedAt),
-		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.Internal, m.Draft, int64(m.SentAt), m.Sources, m.OperatorID, m.Buttons)
+		int64(m.DeletedAt), int64(m.DeliveredAt), int64(m.ReadAt), m.Internal, m.Draft, int64(m.SentAt), m.Sources, m.OperatorID, m.Buttons, m.KeyID)
 }
 
 // isFresh reports whether insertFresh is enough for a message.
 func isFresh(m *chat.Message) bool {
-	return m.ReplyTo == "" && len(m.Attachments.V) == 0 && m.OperatorName == "" && m.OperatorID == "" && m.SourceBridge == "" && !m.Internal && !m.Draft &&
+	return m.ReplyTo == "" && len(m.Attachments.V) == 0 && m.OperatorName == "" && m.OperatorID == "" && m.KeyID == "" && m.SourceBridge == "" && !m.Internal && !m.Draft &&
 		len(m.Sources)+len(m.Buttons) == 0 && m.EditedAt|m.DeletedAt|m.DeliveredAt|m.ReadAt|m.SentAt == 0
 }
 

@@ -151,7 +151,7 @@ func judgeKey(rt string, c keyCaller, opens chat.KeyScopes) int {
 		return http.StatusForbidden
 	case writesOnly[rt] && !c.scopes.Has(chat.ScopeWrite):
 		return http.StatusForbidden
-	case ownWords[rt] && !c.foreign && c.role != "" && (c.role == chat.RoleOperator || opens.Has(chat.ScopeWrite)):
+	case ownWords[rt] && !c.foreign && (c.role == chat.RoleOperator || opens.Has(chat.ScopeWrite)):
 		return http.StatusForbidden // $M was written with the secret key
 	}
 	return 0

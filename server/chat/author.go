@@ -36,6 +36,15 @@ func (a Author) OfRelay() bool { return a.Role == RoleAdministrator && a.Sites =
 // Holds reports whether the author's key has a scope; whoever has none is not bound by any.
 func (a Author) Holds(scope KeyScope) bool { return a.Key == nil || a.Key.Scopes.Has(scope) }
 
+// OwnKey is the id of the author's API key, "" without one and for a personal token, whose person
+// writes.
+func (a Author) OwnKey() string {
+	if a.Key == nil || a.Key.Person != "" {
+		return ""
+	}
+	return a.Key.ID
+}
+
 // Manages reports whether the author administers all of the sites, like those of a person.
 func (a Author) Manages(sites SiteSet) bool {
 	return a.Role == RoleAdministrator && (a.Sites == nil || sites.Within(a.Sites))

@@ -137,6 +137,8 @@ type Message struct {
 	// OperatorID is the person who wrote, if that is one of the team.
 	OperatorID   string `json:"operatorId,omitempty" db:"operator_id"`
 	SourceBridge string `json:"sourceBridge,omitempty" db:"source_bridge"`
+	// KeyID is the API key that wrote, which is nobody's personal token.
+	KeyID string `json:"-" db:"key_id"`
 	// ClientID is chosen by the sender's client and makes sending idempotent.
 	// Only its own side sees it: the visitor, or the operators.
 	ClientID    string `json:"clientId,omitempty" db:"client_id"`

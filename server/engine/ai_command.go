@@ -95,7 +95,7 @@ func (r *aiTurns) SendDraft(ctx context.Context, by chat.Author, sessionID, text
 		if err != nil {
 			return err
 		}
-		sent = chat.Message{SessionID: sessionID, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, OperatorID: by.Person, SourceBridge: by.Source,
+		sent = chat.Message{SessionID: sessionID, Sender: by.Sender, Timestamp: c.at, OperatorName: by.Name, OperatorID: by.Person, KeyID: by.OwnKey(), SourceBridge: by.Source,
 			ClientID: "draft." + draft.ID, Attachments: chat.Of(chat.Attachments{})}
 		if sent.Content, sent.Buttons = chat.CutButtons(text); text == "" {
 			sent.Content, sent.Buttons = quickReplies(draft.Content)

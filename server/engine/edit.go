@@ -92,6 +92,9 @@ func (c *change) own(id string) (chat.Message, error) {
 	if (m.Sender == chat.SenderVisitor) != (c.by.Sender == chat.SenderVisitor) {
 		return m, chat.Errorf(chat.Forbidden, "Only your own messages can be changed")
 	}
+	if key := c.by.OwnKey(); key != "" && m.KeyID != "" && m.KeyID != key {
+		return m, chat.Errorf(chat.Forbidden, "Another API key wrote this message: a key changes its own only")
+	}
 	if c.by.Role == chat.RoleOperator && m.Sender == chat.SenderOperator && !wrote(c.by, &m) {
 		return m, chat.Errorf(chat.Forbidden, "Only your own messages can be changed. Administrators can change those of others")
 	}
@@ -99,10 +102,14 @@ func (c *change) own(id string) (chat.Message, error) {
 }
 
 // wrote reports whether an operator's words are the author's own. Without an account they
-// are those that came the same way, in the console under the same name.
+// are those that came the same way, in the console under the same name; an API key's are those
+// that it wrote itself.
 func wrote(a chat.Author, m *chat.Message) bool {
 	if m.Sender != chat.SenderOperator || m.OperatorID != a.Person {
 		return false
+	}
+	if key := a.OwnKey(); key != "" {
+		return m.KeyID == key
 	}
 	from := m.SourceBridge
 	if from == chat.SourceAssistant {

@@ -67,7 +67,7 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Buttons: p.Buttons, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
 		switch {
 		case by.Sender != chat.SenderVisitor:
-			m.SourceBridge = by.Source
+			m.SourceBridge, m.KeyID = by.Source, by.OwnKey()
 		case by.Agent:
 			m.SourceBridge = chat.SourceAgent
 		}
