@@ -20,6 +20,7 @@ func testMoreWebhooks(t *testing.T, s *fixture) {
 	b.settings("webhook", "Webhook")
 	b.until(`text("#hooks") === "None yet." && text("#incoming") === "None yet."`)
 	const more, incoming = `section[aria-labelledby="settings-more-webhooks"]`, `section[aria-labelledby="settings-incoming-hooks"]`
+	b.click("#hooks-add > summary")
 	b.enter(more+` form input[maxlength="80"]`, "CRM")
 	b.enter(more+` form input[type="url"]`, "http://169.254.169.254/")
 	b.click(more + ` input[value="visitor_message"]`)

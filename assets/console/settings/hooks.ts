@@ -162,9 +162,8 @@ export function hooksPart(): Part {
     await load();
     return "";
   };
-  const addForm = h("div", {});
   const form = asForm(feedback(), "Add a webhook", { name, url }, add,
     labelled("Name", name, "What it is for, like “CRM”."), labelled("Address", url), chosen.node);
-  addForm.append(form);
-  return { node: h("div", {}, list, addForm, made), load };
+  const more = h("details", { class: "more", id: "hooks-add" }, h("summary", {}, "Another webhook"), form);
+  return { node: h("div", {}, list, more, made), load };
 }
