@@ -42,8 +42,8 @@ var commands = []command{
 		[]string{"HOST", "PORT", "API_KEY", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}, "bridge --port 3001 --api-key-file /run/secrets/api_key"},
 	{"keys", "the same as keys show", showKeys, onDatabase, "keys"},
 	{"keys show", "print the public key, and the secret one while it can be shown", showKeys, onDatabase, "keys show"},
-	{"keys rotate public", "make a new public key; update the snippet on every page", rotate((*server.Keyring).RotatePublic), onDatabase, "keys rotate public"},
-	{"keys rotate secret", "make a new secret key; people who signed in with the old one have to sign in again", rotate((*server.Keyring).RotateSecret), onDatabase, "keys rotate secret"},
+	{"keys rotate public", "make a new public key; update the snippet on every page", rotate(rotatePublic), onDatabase, "keys rotate public"},
+	{"keys rotate secret", "make a new secret key; people who signed in with the old one have to sign in again; with --end-keys the API keys and incoming hooks that it made end, too", rotate(rotateSecret), onDatabase, "keys rotate secret --end-keys"},
 	{"keys list", "list the API keys and personal tokens of programs", listAPIKeys, onDatabase, "keys list --json"},
 	{"keys add NAME", "make an API key for a program; --scope SCOPE (once or more: read, write, note, settings, people, erase), --site SITE (once or more) and --expires DATE say what it may do", addAPIKey, onDatabase,
 		`keys add "CRM sync" --scope read --scope note --expires 2027-01-31`},
@@ -200,16 +200,29 @@ func showKeys(ctx context.Context, a *app, _ string) error {
 	})
 }
 
+func rotatePublic(ctx context.Context, _ *app, keys *server.Keyring) (string, error) {
+	return keys.RotatePublic(ctx)
+}
+
+func rotateSecret(ctx context.Context, a *app, keys *server.Keyring) (string, error) {
+	return keys.ReplaceSecret(ctx, server.Replacement{EndKeys: a.line.flags.EndKeys})
+}
+
 // rotate returns the command that replaces a key.
-func rotate(make func(*server.Keyring, context.Context) (string, error)) func(context.Context, *app, string) error {
+func rotate(replace func(context.Context, *app, *server.Keyring) (string, error)) func(context.Context, *app, string) error {
 	return func(ctx context.Context, a *app, _ string) error {
 		return a.withKeys(ctx, func(keys *server.Keyring, store chat.Store) error {
-			key, err := make(keys, ctx)
+			key, err := replace(ctx, a, keys)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(a.stdout, "%s\nThis is the new key. The old one is no longer valid.\n", key)
-			return a.audit(ctx, store, chat.AuditKeyRotated, a.line.words[2]+" key")
+			what := a.line.words[2] + " key"
+			if a.line.flags.EndKeys {
+				fmt.Fprintln(a.stdout, "The API keys and incoming hooks that it made have ended.")
+				what += " with the API keys and incoming hooks that it made"
+			}
+			return a.audit(ctx, store, chat.AuditKeyRotated, what)
 		})
 	}
 }

@@ -48,6 +48,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"backup a b":               {`no command "backup a b"`},
 		"backup ":                  {`no command "backup "`, "relay backup FILE"}, // an empty variable of a script
 		"keys rotate both":         {`no command "keys rotate both"`},
+		"keys list --end-keys":     {"--end-keys is a flag of relay keys rotate secret"},
 		"--port=x --log-level=y":   {"2 mistakes", "PORT", "LOG_LEVEL", "for example: PORT=8080"},
 		"keys --prot 1 --hosts=x":  {"2 mistakes", "did you mean --port?", "did you mean --host?"},
 		"serve --env-file=no.file": {"--env-file cannot be read"},

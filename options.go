@@ -42,6 +42,9 @@ func options() (list []string) {
 
 // refuseOptions refuses flags that the command does not have.
 func refuseOptions(words []string, flags config.Flags) error {
+	if flags.EndKeys && strings.Join(words, " ") != "keys rotate secret" {
+		return fmt.Errorf("--end-keys is a flag of relay keys rotate secret; %w", errUsage)
+	}
 	for _, option := range slices.Sorted(maps.Keys(flags.Options)) {
 		command := strings.Join(words[:min(2, len(words))], " ")
 		if _, alone := optionsOf[words[0]]; alone {

@@ -103,6 +103,7 @@ type Flags struct {
 	Version bool
 	JSON    bool // for programs to read
 	Yes     bool // what cannot be undone is meant
+	EndKeys bool // of keys rotate secret: what the key made ends, too
 	EnvFile string
 
 	// Options are those of single commands, like --origin, by name, in the order given.
@@ -149,6 +150,8 @@ func (vs Variables) ParseFlags(args []string, options ...string) Flags {
 			f.JSON = true
 		case arg == "--yes":
 			f.Yes = true
+		case arg == "--end-keys":
+			f.EndKeys = true
 		case len(arg) > 1 && arg[0] == '-':
 			args = f.parseFlag(arg, args)
 		default:
@@ -221,7 +224,7 @@ func (vs Variables) exampleFor(name string) string {
 }
 
 func (f *Flags) unknown(name string) {
-	known := []string{"--env-file", "--help", "--version", "--json", "--yes"}
+	known := []string{"--env-file", "--help", "--version", "--json", "--yes", "--end-keys"}
 	for _, v := range f.known {
 		known = append(known, flagName(v.name))
 		if v.secret {

@@ -36,6 +36,13 @@ func testKeys(t *testing.T, environ []string) {
 		t.Fatalf("keys rotate public answers %d:\n%s", code, shown)
 	}
 	eventually(t, "the new public key works", func() bool { return in.get(t, in.base+"/api/widget/config", public, nil) == 200 })
+	runCommand(t, environ, "keys", "add", "CRM", "--scope", "read")
+	code, shown, _ = runCommand(t, environ, "keys", "rotate", "secret", "--end-keys")
+	secret = regexp.MustCompile(`sk_\S+`).FindString(shown)
+	_, left, _ := runCommand(t, environ, "keys", "list")
+	if code != 0 || secret == "" || !strings.Contains(shown, "have ended") || strings.Contains(left, "CRM") {
+		t.Errorf("keys rotate secret --end-keys answers %d:\n%s; the keys that are left: %s", code, shown, left)
+	}
 	_, shown, _ = runCommand(t, environ, "keys", "show")
 	if !strings.Contains(shown, public) || strings.Contains(shown, secret) || !strings.Contains(shown, "relay keys rotate secret") {
 		t.Errorf("keys show after the window has closed:\n%s", shown)
