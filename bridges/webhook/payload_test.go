@@ -81,3 +81,14 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s is\n%swant\n%s", name, got, want)
 	}
 }
+
+// TestAgentsAreMarked: receivers learn that a visitor's own agent wrote, and of others nothing more.
+func TestAgentsAreMarked(t *testing.T) {
+	for source, want := range map[string]string{"": "", chat.SourceAgent: `,"sourceBridge":"agent"}`} {
+		m := chat.Message{ID: "m1", Content: "hi", Sender: chat.SenderVisitor, SourceBridge: source}
+		name, data, err := translate(&chat.Event{SessionID: "ID", Type: chat.EventMessage, Payload: chat.MustJSON(m)}, "", "visitor-1", nil)
+		if err != nil || name != "visitor_message" || !strings.HasSuffix(string(data), want) || (want == "") == strings.Contains(string(data), "sourceBridge") {
+			t.Errorf("from %q they get %s %s, %v", source, name, data, err)
+		}
+	}
+}

@@ -50,3 +50,12 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsAreMarked: a thread says of what a visitor's own agent wrote that it did.
+func TestAgentsAreMarked(t *testing.T) {
+	for source, want := range map[string]string{"": "", chat.SourceAgent: "Visitor, through an agent"} {
+		if got := authorOf(&chat.Message{Sender: chat.SenderVisitor, SourceBridge: source}); got != want {
+			t.Errorf("from %q the author is %q, want %q", source, got, want)
+		}
+	}
+}
