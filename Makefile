@@ -89,6 +89,7 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 	go test -run '^$$' -bench Sites -benchtime 100x ./server/engine
 	go test -run '^$$' -bench MailDue -benchtime 3000x ./bridges/mail
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
+	go test -run '^$$' -bench Honest -benchtime 1x ./bridges/ai
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Assistants|Bridge|Deliveries|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench

@@ -19,7 +19,7 @@ import (
 const (
 	callTimeout  = 30 * time.Second
 	maxAnswer    = 1 << 20 // bytes read of what the endpoint answers
-	answerTokens = 1000
+	answerTokens = 2000    // a form has each sentence's quote as well
 	// Models that think first need more, and count it as output.
 	thinkingTokens = 6000
 )
@@ -31,6 +31,8 @@ type Client struct {
 	embedding string
 	// thinking: the model takes its limit as max_completion_tokens only.
 	thinking atomic.Bool
+	// formless: the endpoint knows no response_format; the form is asked for in words alone.
+	formless atomic.Bool
 	key      string
 }
 
@@ -69,10 +71,23 @@ func (c *Client) Complete(ctx context.Context, p Prompt) (Completion, error) {
 	if wantsOtherLimit(err) && !c.thinking.Swap(true) {
 		done, err = c.complete(ctx, p)
 	}
+	if p.Form && refusesForm(err) && !c.formless.Swap(true) {
+		done, err = c.complete(ctx, p)
+	}
 	if err != nil {
 		return Completion{}, explain(err, c.key)
 	}
 	return done, nil
+}
+
+// refusesForm reports whether the endpoint refuses a request, as those do that cannot keep a form.
+func refusesForm(err error) bool {
+	var refused *openai.APIError
+	if !errors.As(err, &refused) || refused.HTTPStatusCode != http.StatusBadRequest && refused.HTTPStatusCode != http.StatusUnprocessableEntity {
+		return false
+	}
+	reason := strings.ToLower(refused.Message)
+	return strings.Contains(reason, "response_format") || strings.Contains(reason, "json_schema") || strings.Contains(reason, "schema") || strings.Contains(reason, "structured")
 }
 
 func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
@@ -80,6 +95,10 @@ func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
 		{Role: openai.ChatMessageRoleSystem, Content: p.System}, {Role: openai.ChatMessageRoleUser, Content: p.Data}}}
 	if c.thinking.Load() {
 		request.MaxTokens, request.MaxCompletionTokens = 0, thinkingTokens
+	}
+	if p.Form && !c.formless.Load() {
+		request.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: formSchema, Strict: true}}
 	}
 	answer, err := c.api.CreateChatCompletion(ctx, request)
 	if err != nil {

@@ -50,6 +50,9 @@ func (l *library) Unanswered(_ context.Context, _, question string) error {
 	return nil
 }
 
+// says is a passage with what the models of the tests say.
+var says = chat.Passage{Source: "own", Title: "Typed in", Text: "We ship. We open at seven. The AI works. At last it works. You asked red, blue, green or white.\nAnswer 1, 2, 3, 4, 5, 6, 7, 8 or 9."}
+
 // inTime runs a test in a time that passes as fast as nothing happens.
 func inTime(t *testing.T, settings map[string]chat.Raw, answer func(aitest.Request) aitest.Answer, test func(t *testing.T, h *harness)) {
 	t.Helper()
@@ -73,7 +76,7 @@ func openHarness(t *testing.T, store chat.Store, settings map[string]chat.Raw, a
 	for name, value := range settings {
 		env[name] = value
 	}
-	h := &harness{t: t, model: aitest.New(t, answer), asks: &library{}, log: &bytes.Buffer{}}
+	h := &harness{t: t, model: aitest.New(t, answer), asks: &library{passages: []chat.Passage{says}}, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(h.log, nil))
 	var err error
 	h.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: log, Settings: env, Targets: func(s *chat.Settings) []chat.Target {

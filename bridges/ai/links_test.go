@@ -22,7 +22,7 @@ func TestForeignLinks(t *testing.T) {
 		"evil.museum", "evil.co.uk", "evil.community", "evil.io:8080", "evil.io?x", "evil.test#a", "evil.anything/pay", "www.evil", "a@evil.com", "a**@**evil**.com", "mailto**:a@evil.com",
 		"javascript:evil()", "tel:+4911evil", "ftp://evil.com", "https://shop.example@evil.com/returns", "https://shop.example.evil.com", "https://evil.com/https://shop.example/returns",
 	} {
-		r := readAnswer(Completion{Text: "See " + said + " [1]"}, &grounds{passages: shop, instructions: "We are a shop."})
+		r := readDraft(Completion{Text: "See " + said + " [1]"}, &grounds{passages: shop, instructions: "We are a shop."})
 		seen := strings.ToLower(string(see(r.text).seen))
 		for _, address := range []string{"//", "evil.", "@evil", "www.", "javascript:", "tel:"} {
 			if strings.Contains(seen, address) && strings.Contains(seen, mark) {

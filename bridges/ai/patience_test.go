@@ -64,7 +64,7 @@ func TestWaitingIsCheap(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n atomic.Int64
-		h := openHarness(t, writes{memory, &n}, map[string]chat.Raw{"aiTakeoverDelay": chat.Raw("0")}, aitest.Says("Yes."))
+		h := openHarness(t, writes{memory, &n}, map[string]chat.Raw{"aiTakeoverDelay": chat.Raw("0")}, aitest.Says("We ship."))
 		if err := h.SetOperatorStatus(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestWaitingIsCheap(t *testing.T) {
 		}
 		passes(5 * time.Minute)
 		h.asked(waiting)
-		h.is("the last one", h.said(last), "v: hello|a: Yes.")
+		h.is("the last one", h.said(last), "v: hello|a: We ship.")
 		h.stop()
 		if err := memory.Close(); err != nil {
 			t.Error(err)

@@ -10,20 +10,20 @@ import (
 // personPhrases ask for a person, by language. They decide without the model: who
 // asks for one always gets one.
 var personPhrases = map[string][]string{
-	"en": {"talk to human", "speak to human", "speak with a person", "talk with a person", "talk to a real", "speak to a real", "speak with someone", "talk with someone", "get me a human", "can i have a human", "talk to a human", "speak to a human", "speak with a human", "talk with a human", "talk to a person", "speak to a person", "talk to someone", "speak to someone", "real person",
-		"real human", "human agent", "live agent", "human being", "talk to an agent", "speak to an agent", "talk to an operator", "speak to a representative", "talk to a representative",
-		"customer service representative", "connect me to a human", "connect me with a human", "not a bot", "no bot", "not a robot", "i want a human", "i need a human", "actual person"},
-	"de": {"mit mensch", "echten mitarbeiter", "echte mitarbeiterin", "mitarbeiter sprechen", "mitarbeiterin sprechen", "mit jemand sprechen", "mit jemandem reden", "mit einem echten", "mit einem menschen", "echten menschen", "mit einem mitarbeiter", "mit einer mitarbeiterin", "mit jemandem sprechen", "richtige person", "echte person", "keinen bot", "kein bot", "keine ki",
+	"en": {"talk to human", "speak to human", "speak with a person", "talk with a person", "talk to a real", "speak to a real", "speak with someone", "talk with someone", "get me a human", "can i have a human", "talk to a human", "speak to a human", "speak with a human", "talk with a human", "talk to a person", "speak to a person", "talk to someone", "speak to someone",
+		"talk to an agent", "speak to an agent", "talk to an operator", "speak to a representative", "talk to a representative",
+		"customer service representative", "connect me to a human", "connect me with a human", "i want a human", "i need a human"},
+	"de": {"mit mensch", "echten mitarbeiter", "echte mitarbeiterin", "mitarbeiter sprechen", "mitarbeiterin sprechen", "mit jemand sprechen", "mit jemandem reden", "mit einem echten", "mit einem menschen", "echten menschen", "mit einem mitarbeiter", "mit einer mitarbeiterin", "mit jemandem sprechen",
 		"mit einer person", "mit dem kundenservice", "menschlichen ansprechpartner", "mensch sprechen"},
-	"fr": {"voudrais un humain", "veux un humain", "avec quelqu un", "à un conseiller", "avec un conseiller", "à une vraie personne", "parler à un humain", "parler à une personne", "parler à quelqu un", "parler avec un humain", "parler avec une personne", "un conseiller", "une vraie personne", "un vrai humain", "un être humain", "pas un robot", "un agent humain"},
-	"es": {"hablar con una persona", "hablar con un humano", "hablar con alguien", "persona real", "un agente", "un humano", "ser humano", "hablar con un operador", "no un robot", "con un asesor"},
-	"it": {"parlare con una persona", "parlare con un umano", "parlare con qualcuno", "persona reale", "persona vera", "un operatore", "essere umano", "non un robot"},
-	"pt": {"falar com uma pessoa", "falar com um humano", "falar com alguém", "falar com um atendente", "pessoa real", "um atendente", "ser humano", "não um robô"},
-	"nl": {"met een mens", "met een medewerker", "echt persoon", "echte persoon", "met iemand spreken", "iemand spreken", "geen bot", "geen robot"},
-	"sv": {"prata med en människa", "tala med en människa", "prata med någon", "riktig person", "riktig människa", "en medarbetare"},
-	"da": {"tale med et menneske", "tale med en person", "tale med en medarbejder", "rigtigt menneske", "rigtig person"},
-	"nb": {"snakke med et menneske", "snakke med en person", "snakke med noen", "ekte menneske", "ekte person", "kundebehandler"},
-	"fi": {"puhua ihmisen", "puhua ihmiselle", "oikea ihminen", "oikean ihmisen", "asiakaspalvelija"},
+	"fr": {"voudrais un humain", "veux un humain", "avec quelqu un", "à un conseiller", "avec un conseiller", "à une vraie personne", "parler à un humain", "parler à une personne", "parler à quelqu un", "parler avec un humain", "parler avec une personne"},
+	"es": {"hablar con una persona", "hablar con un humano", "hablar con alguien", "hablar con un operador", "con un asesor"},
+	"it": {"parlare con una persona", "parlare con un umano", "parlare con qualcuno"},
+	"pt": {"falar com uma pessoa", "falar com um humano", "falar com alguém", "falar com um atendente"},
+	"nl": {"met een mens", "met een medewerker", "met iemand spreken", "iemand spreken"},
+	"sv": {"prata med en människa", "tala med en människa", "prata med någon", "en medarbetare"},
+	"da": {"tale med et menneske", "tale med en person", "tale med en medarbejder"},
+	"nb": {"snakke med et menneske", "snakke med en person", "snakke med noen", "kundebehandler"},
+	"fi": {"puhua ihmisen", "puhua ihmiselle", "asiakaspalvelija"},
 	"pl": {"z człowiekiem", "z konsultantem", "z pracownikiem", "z prawdziwą osobą", "żywym człowiekiem"},
 	"cs": {"s člověkem", "s operátorem", "živým člověkem", "se skutečnou osobou"},
 	"sk": {"s človekom", "s operátorom", "so skutočnou osobou"},
@@ -31,7 +31,7 @@ var personPhrases = map[string][]string{
 	"ro": {"cu un om", "cu o persoană", "cu un operator", "persoană reală"},
 	"tr": {"bir insanla", "gerçek bir kişi", "gerçek kişi", "temsilciyle", "müşteri temsilcisi", "yetkiliyle"},
 	"el": {"με άνθρωπο", "με έναν άνθρωπο", "πραγματικό άνθρωπο", "με εκπρόσωπο"},
-	"ru": {"с человеком", "с оператором", "позовите оператора", "живой человек", "живым человеком", "соедините с оператором", "не бот", "с сотрудником"},
+	"ru": {"с человеком", "с оператором", "позовите оператора", "живой человек", "живым человеком", "соедините с оператором", "с сотрудником"},
 	"uk": {"з людиною", "з оператором", "жива людина", "живою людиною", "з працівником"},
 	"bg": {"с човек", "с оператор", "истински човек"},
 	"ja": {"人間と話", "人と話", "担当者と話", "担当者に", "オペレーター", "人間に代わ", "有人対応", "人間の方"},
@@ -48,7 +48,7 @@ var personPhrases = map[string][]string{
 
 // personWords ask for a person when they are all that is written.
 var personWords = map[string][]string{
-	"en": {"human", "a human", "agent", "operator", "person", "representative", "human please", "agent please", "operator please", "real person please"},
+	"en": {"human", "a human", "agent", "operator", "person", "representative", "human please", "real person", "real person please", "real human", "no bots please", "no bot please", "agent please", "operator please"},
 	"de": {"mensch", "mitarbeiter", "mensch bitte", "mitarbeiter bitte"}, "fr": {"humain", "conseiller", "agent", "un humain", "conseiller svp"}, "es": {"humano", "agente", "persona", "operador", "asesor"},
 	"it": {"umano", "operatore", "persona"}, "pt": {"humano", "atendente", "pessoa"}, "nl": {"mens", "medewerker"}, "sv": {"människa"}, "da": {"menneske"}, "nb": {"menneske"}, "fi": {"ihminen"},
 	"pl": {"człowiek", "konsultant"}, "cs": {"člověk", "operátor"}, "tr": {"insan", "temsilci"}, "ru": {"оператор", "человек"}, "uk": {"оператор", "людина"}, "ja": {"人間", "担当者", "人間お願いします"},
@@ -65,6 +65,9 @@ func asksForPerson(text, visitors string) (language string, asks bool) {
 	words := normal(text)
 	if len(words) > longestAsking {
 		return "", false
+	}
+	if language, wishes := wishesPerson(words, visitors); wishes {
+		return language, true
 	}
 	for _, language := range append([]string{visitors}, slices.Sorted(maps.Keys(personPhrases))...) {
 		if slices.Contains(personWords[language], words) || asksIn(language, words) {

@@ -2,7 +2,6 @@ package ai
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -14,9 +13,6 @@ import (
 const (
 	maxText = 2000
 	maxRead = 8 * maxText // with markup
-	// maxUncited is how long a text may be that rests on nothing: a greeting, or a
-	// question back.
-	maxUncited = 280
 )
 
 // reply is a model's text as relay uses it.
@@ -26,6 +22,7 @@ type reply struct {
 	// handBack is why the model does not answer, "" when it does. With a text it answers a
 	// part.
 	handBack string
+	judged   []Judgement // its sentences
 }
 
 // grounds are the texts that an answer may be based on.
@@ -47,61 +44,35 @@ func (g *grounds) known() string {
 
 var handOverLine = regexp.MustCompile(`\b` + handOver + `\b[\s:.\-]*(\w*)`)
 
-// readAnswer turns a model's text into an answer for a visitor, or into a hand-back if
-// nothing that the model was given supports it, or if it says that it does not know. What it
-// knows of an answer goes with the hand-back.
+// readAnswer turns a model's text into an answer for a visitor, of which every sentence is carried
+// by what the model was given, or into a hand-back. What it knows of an answer goes with the
+// hand-back.
 func readAnswer(done Completion, g *grounds) reply {
-	found := handOverLine.FindStringSubmatch(done.Text)
-	if found != nil && strings.EqualFold(found[1], chat.AIEndAsked) {
-		return reply{handBack: chat.AIEndAsked}
-	}
-	done.Text = strings.TrimSpace(handOverLine.ReplaceAllString(done.Text, ""))
-	unsure, knows := admits(done.Text)
-	unsure = unsure || found != nil
-	if unsure && !knows {
-		return reply{handBack: chat.AIEndUnsure}
-	}
 	if marker.MatchString(done.Text) { // it repeats what it was given
 		return reply{handBack: chat.AIEndUnsure}
 	}
-	r, cited := read(done, g)
-	uncited := !cited && (len(g.passages) > 0 || g.instructions == "") && utf8.RuneCountInString(r.text) > maxUncited
-	if r.text == "" || uncited || !g.supports(r.text) {
-		return reply{handBack: chat.AIEndUnsure}
-	}
-	if unsure {
-		r.handBack = chat.AIEndUnsure
-	}
-	return r
+	f := readForm(strings.ReplaceAll(done.Text, "\r", "")) // which some show as nothing
+	return g.compose(&f, done.Cut)
 }
 
 // readDraft turns a model's text into a draft for an operator.
 func readDraft(done Completion, g *grounds) reply {
 	done.Text = strings.TrimSpace(handOverLine.ReplaceAllString(done.Text, ""))
-	r, _ := read(done, g)
-	return r
+	return read(done, g)
 }
 
 // read takes the numbers of passages out of a text, which become its sources, and
 // links that lead elsewhere, and bounds it.
-func read(done Completion, g *grounds) (r reply, cited bool) {
+func read(done Completion, g *grounds) (r reply) {
 	done.Text = strings.ReplaceAll(chat.Clip(done.Text, maxRead), "\r", "") // which some show as nothing
 	text, numbers := takeCitations(done.Text)
 	for _, n := range numbers {
-		if n == 0 && g.instructions != "" || n >= 1 && n <= len(g.passages) {
-			cited = true
-		}
-		if n < 1 || n > len(g.passages) {
-			continue
-		}
-		p := &g.passages[n-1]
-		known := slices.ContainsFunc(r.sources, func(s chat.Source) bool { return s.URL == p.URL })
-		if !known && isWebAddress(p.URL) {
-			r.sources = append(r.sources, chat.Source{Title: chat.Clip(chat.OneLine(p.Title), 200), URL: p.URL})
+		if n >= 1 && n <= len(g.passages) {
+			r.cite(&g.passages[n-1])
 		}
 	}
 	r.text = g.clean(shorten(g.clean(text), done.Cut))
-	return r, cited
+	return r
 }
 
 // citation is the number of a passage, or several, as models write them.

@@ -76,7 +76,7 @@ func TestRequests(t *testing.T) {
 // TestOnce: whatever is delivered again, because relay died before it noted that it
 // was delivered, is answered once.
 func TestOnce(t *testing.T) {
-	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+	inTime(t, nil, aitest.Says("We ship."), func(t *testing.T, h *harness) {
 		id := h.open("en")
 		h.say(visitor, id, "one")
 		var lane []chat.Delivery
@@ -98,7 +98,7 @@ func TestOnce(t *testing.T) {
 		if out != engine.AIDropped || err != nil {
 			t.Errorf("stored again: %v, %v", out, err)
 		}
-		h.is("once", h.said(id), "v: one|a: Yes.")
+		h.is("once", h.said(id), "v: one|a: We ship.")
 		h.is("taken over once", h.takeovers(id), "true")
 		h.asked(1)
 	})
@@ -106,7 +106,7 @@ func TestOnce(t *testing.T) {
 
 // TestAskForPerson: the widget's button needs no model.
 func TestAskForPerson(t *testing.T) {
-	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+	inTime(t, nil, aitest.Says("We ship."), func(t *testing.T, h *harness) {
 		id := h.open("fr-FR")
 		for range 2 {
 			if err := h.AskForPerson(t.Context(), visitor, id); err != nil { // nothing was written yet
@@ -120,7 +120,7 @@ func TestAskForPerson(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h.is("once", h.said(id), "v: Bonjour|a: Yes.|a: "+engine.HandBackText("fr", chat.AIEndAsked))
+		h.is("once", h.said(id), "v: Bonjour|a: We ship.|a: "+engine.HandBackText("fr", chat.AIEndAsked))
 		h.is("why", h.takeovers(id), "true false:asked")
 	})
 }
@@ -129,8 +129,8 @@ func TestAskForPerson(t *testing.T) {
 // e-mail, no secret, no other conversation.
 func TestModelInput(t *testing.T) {
 	settings := map[string]chat.Raw{"aiSystemPrompt": chat.Raw(`"We bake bread."`), "aiTakeoverDelay": chat.Raw("0"), "aiApiKey": chat.Raw(`"sk-secret"`)}
-	inTime(t, settings, aitest.Says("Yes [1]."), func(t *testing.T, h *harness) {
-		h.asks.passages = shop
+	inTime(t, settings, aitest.Says("We ship [1]."), func(t *testing.T, h *harness) {
+		h.asks.passages = append([]chat.Passage{{Title: "Returns", URL: shop[0].URL, Text: "We ship."}}, shop...)
 		h.say(visitor, h.open("en"), "another conversation")
 		passes(5 * time.Second)
 		id := h.open("en")
@@ -158,7 +158,7 @@ func TestModelInput(t *testing.T) {
 				t.Errorf("it sees %q:\n%s", secret, last.Raw)
 			}
 		}
-		if history := h.said(id); !strings.HasSuffix(history, "a: Yes.") {
+		if history := h.said(id); !strings.HasSuffix(history, "a: We ship.") {
 			t.Error(history)
 		}
 	})

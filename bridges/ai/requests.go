@@ -60,6 +60,7 @@ func (s Requests) try(ctx context.Context, d *chat.Delivery, kind string) (engin
 		rules = summaryRules
 	}
 	r, err := s.think(ctx, rules, &turn, readDraft)
+	r.text = masksOf(turn.Messages).restore(r.text)
 	switch {
 	case err != nil:
 		return engine.AIDropped, s.retryOrReport(ctx, d, err)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/ai/verify"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -137,6 +139,9 @@ func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn)
 			return s.failed(ctx, d, &turn, err)
 		}
 		out, err := s.store(ctx, d, &turn, r, late)
+		if err == nil && out == engine.AIStored {
+			err = s.noteWithheld(ctx, d, &turn, r)
+		}
 		if err != nil || out != engine.AIStale {
 			return err
 		}
@@ -178,6 +183,18 @@ func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *engine.AITurn,
 	return out, err
 }
 
+// noteWithheld notes for operators what the visitor did not get of an answer, and why.
+func (s *Sink) noteWithheld(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, r reply) error {
+	text := r.withheld()
+	if text == "" {
+		return nil
+	}
+	a := s.reply(d, turn, reply{text: text})
+	a.ClientID, a.Asked, a.Read = d.ID()+".withheld", true, nil
+	_, err := s.Engine.AINote(ctx, a, false)
+	return err
+}
+
 // handBack ends the AI in a session without asking the model.
 func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, language, reason string) error {
 	if language == "" {
@@ -206,12 +223,21 @@ func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, rea
 // thinkFrom is think with the passages that were found.
 func (s *Sink) thinkFrom(ctx, until context.Context, rules string, turn *engine.AITurn, passages []chat.Passage, read func(Completion, *grounds) reply) (reply, error) {
 	settings := s.of(&turn.Session)
+	if rules == answerRules && nothingToSay(settings, turn, passages) {
+		return reply{handBack: chat.AIEndUnsure}, nil
+	}
 	p := prompt(rules, settings, turn, passages)
 	done, err := s.complete(ctx, until, p)
 	if err != nil {
 		return reply{}, err
 	}
 	return read(done, &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)}), nil
+}
+
+// nothingToSay reports whether there is neither a passage nor a fact to answer from, and the visitor
+// did more than greet: then no model is asked.
+func nothingToSay(settings *chat.AI, turn *engine.AITurn, passages []chat.Passage) bool {
+	return len(passages) == 0 && strings.TrimSpace(settings.Instructions) == "" && !verify.IsTalk(asked(turn), "")
 }
 
 // passages finds what the model may answer from.
@@ -298,6 +324,7 @@ func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn engine.AITurn
 		if r.text == "" {
 			return nil
 		}
+		r.text = masksOf(turn.Messages).restore(r.text)
 		a := s.reply(d, &turn, r)
 		a.Late = late
 		out, err := s.Engine.AINote(ctx, a, true)

@@ -167,7 +167,7 @@ func TestHandBack(t *testing.T) {
 // TestLimits: so many answers in a session, so many tokens on a day.
 func TestLimits(t *testing.T) {
 	settings := map[string]chat.Raw{"aiMaxAnswers": chat.Raw("2"), "aiDailyTokens": chat.Raw("350"), "aiTakeoverDelay": chat.Raw("0")}
-	inTime(t, settings, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+	inTime(t, settings, aitest.Says("We ship."), func(t *testing.T, h *harness) {
 		id, other, third := h.open("en"), h.open("en"), h.open("en")
 		for _, text := range []string{"one", "two", "three"} {
 			h.say(visitor, id, text)
@@ -199,7 +199,7 @@ func TestLimits(t *testing.T) {
 
 // TestBudgetEndsActive: who is being answered is not left alone when the tokens end.
 func TestBudgetEndsActive(t *testing.T) {
-	inTime(t, map[string]chat.Raw{"aiDailyTokens": chat.Raw("50"), "aiTakeoverDelay": chat.Raw("0")}, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+	inTime(t, map[string]chat.Raw{"aiDailyTokens": chat.Raw("50"), "aiTakeoverDelay": chat.Raw("0")}, aitest.Says("We ship."), func(t *testing.T, h *harness) {
 		id := h.open("en")
 		h.say(visitor, id, "one")
 		passes(5 * time.Second)
@@ -253,7 +253,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 // TestNotWanted: nobody is answered while an operator is there, in closed sessions,
 // or long after.
 func TestNotWanted(t *testing.T) {
-	inTime(t, nil, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+	inTime(t, nil, aitest.Says("We ship."), func(t *testing.T, h *harness) {
 		id, closed, blocked := h.open("en"), h.open("en"), h.open("en")
 		for _, one := range []string{id, closed, blocked} {
 			h.say(visitor, one, "one")
@@ -269,7 +269,7 @@ func TestNotWanted(t *testing.T) {
 			t.Fatal(err)
 		}
 		passes(time.Minute)
-		h.is("when they have left", h.said(id), "v: one|a: Yes.")
+		h.is("when they have left", h.said(id), "v: one|a: We ship.")
 		h.asked(1)
 		old := h.open("en")
 		if err := h.SetOperatorStatus(t.Context(), true); err != nil {
@@ -290,7 +290,7 @@ func TestNotWanted(t *testing.T) {
 func TestBudgetAtOnce(t *testing.T) {
 	settings := map[string]chat.Raw{"aiDailyTokens": chat.Raw("350"), "aiTakeoverDelay": chat.Raw("0")}
 	var held chan struct{}
-	answer := func(aitest.Request) aitest.Answer { return aitest.Answer{Text: "Yes.", Tokens: 100, Wait: held} }
+	answer := func(aitest.Request) aitest.Answer { return aitest.Answer{Text: "We ship.", Tokens: 100, Wait: held} }
 	inTime(t, settings, answer, func(t *testing.T, h *harness) {
 		held = make(chan struct{})
 		for range 8 {
@@ -310,7 +310,7 @@ func TestBudgetAtOnce(t *testing.T) {
 // TestBudgetOfLostCall: what a call set aside that never ended is free again.
 func TestBudgetOfLostCall(t *testing.T) {
 	settings := map[string]chat.Raw{"aiDailyTokens": chat.Raw("350"), "aiTakeoverDelay": chat.Raw("0")}
-	inTime(t, settings, aitest.Says("Yes."), func(t *testing.T, h *harness) {
+	inTime(t, settings, aitest.Says("We ship."), func(t *testing.T, h *harness) {
 		if _, ok, err := h.PlanTokens(t.Context(), 350, 1000); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
