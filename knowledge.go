@@ -194,10 +194,15 @@ func askKnowledge(ctx context.Context, a *app, question string) error {
 			return fmt.Errorf("ask the AI: %w", err)
 		case !ok:
 			fmt.Fprintln(a.stdout, "No AI is set up; set AI_BASE_URL and AI_MODEL to see its answer, too.")
-		case answer == "":
+		case answer.Answer == "":
 			fmt.Fprintln(a.stdout, "The AI has no answer and would hand over to a person.")
 		default:
-			fmt.Fprintln(a.stdout, "Answer: "+answer)
+			fmt.Fprintln(a.stdout, "Answer: "+answer.Answer)
+		}
+		for _, s := range answer.Sentences {
+			if s.Reason != "" {
+				fmt.Fprintf(a.stdout, "Not said: %s (%s)\n", chat.OneLine(s.Text), s.Reason)
+			}
 		}
 		return nil
 	})

@@ -133,7 +133,10 @@ func (a *AI) State(ctx context.Context) (chat.AIState, error) {
 	}
 	state.State, state.LastError, state.Fix, state.Since = at.State, at.LastError, at.Fix, at.Since
 	var err error
-	state.TokensToday, err = a.engine.TokensToday(ctx)
+	if state.TokensToday, err = a.engine.TokensToday(ctx); err != nil {
+		return state, err
+	}
+	state.AnswersToday, state.HandedOverToday, err = a.engine.AnswersToday(ctx)
 	return state, err
 }
 
@@ -169,6 +172,40 @@ func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 		test.Fix = "confirm that the AI is in your own network"
 	}
 	return test, a.engine.SpendTokens(ctx, "", test.Tokens)
+}
+
+// knownPassages is how many passages are looked for.
+const knownPassages = 6
+
+// Explain answers a question as a visitor of a site would be answered, and says what became of each
+// sentence; nil: there is one site. A model that does not answer is a result.
+func (a *AI) Explain(ctx context.Context, site *string, question string) (chat.AIAsked, error) {
+	current := a.engine.Settings()
+	if site != nil && *site != chat.AllSites {
+		current = a.engine.SettingsOf(*site)
+	}
+	settings := a.engine.Settings().AI()
+	if !settings.SetUp() {
+		return chat.AIAsked{}, chat.Errorf(chat.Conflict, "The AI is not set up: it needs an address and a model")
+	}
+	if used, err := a.engine.TokensToday(ctx); err != nil || settings.DailyTokens > 0 && used >= settings.DailyTokens {
+		return chat.AIAsked{}, cmp.Or(err, error(chat.Errorf(chat.Conflict, "Today's tokens are used up")))
+	}
+	passages, err := a.opts.Knowledge.Passages(ctx, site, question, knownPassages)
+	if err != nil {
+		return chat.AIAsked{}, err
+	}
+	client, _ := a.current(settings)
+	settings.Name, settings.Instructions = current.AI().Name, current.AI().Instructions
+	out, err := ai.Explain(ctx, client, &settings, question, passages)
+	var f *ai.Failure
+	switch {
+	case errors.As(err, &f):
+		out.Error, out.Fix = f.Problem, f.Fix
+	case err != nil:
+		return out, err
+	}
+	return out, a.engine.SpendTokens(ctx, "", out.Tokens)
 }
 
 func testAI(ctx context.Context, client *ai.Client, settings chat.AI) chat.AITest {

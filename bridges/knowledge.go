@@ -30,13 +30,13 @@ func Embedding(current func() *chat.Settings, allowed []netip.Prefix) func() (kn
 	}
 }
 
-// AskAI answers a question from passages, as a visitor would be answered; "" when the
-// AI would hand over. ok is false while no AI is set up.
-func AskAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, question string, passages []chat.Passage) (answer string, ok bool, err error) {
+// AskAI answers a question from passages, as a visitor would be answered. ok is false while no AI is
+// set up.
+func AskAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, question string, passages []chat.Passage) (answer chat.AIAsked, ok bool, err error) {
 	settings := s.AI()
 	if !settings.SetUp() {
-		return "", false, nil
+		return chat.AIAsked{}, false, nil
 	}
-	answer, _, err = ai.Ask(ctx, newAIClient(settings, allowed), &settings, question, passages)
+	answer, err = ai.Explain(ctx, newAIClient(settings, allowed), &settings, question, passages)
 	return answer, true, err
 }

@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -18,6 +20,9 @@ type AI interface {
 	Test(ctx context.Context) (chat.AITest, error)
 	// Ask answers a question that belongs to no conversation as a site's visitor would be answered.
 	Ask(ctx context.Context, site, question string) (chat.AIAnswer, error)
+	// Explain answers a question as a visitor of a site, or of all with nil, would be answered,
+	// and says what became of each sentence.
+	Explain(ctx context.Context, site *string, question string) (chat.AIAsked, error)
 	// CheckAddress rejects an endpoint that relay must not connect to.
 	CheckAddress(address string) error
 }
@@ -27,6 +32,32 @@ type AI interface {
 func (s *settingsAPI) testAI(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(testTime)) // a model may take long to load
 	result, err := s.ai.Test(r.Context())
+	result.Fix = s.engine.Settings().InConsole(result.Fix)
+	return result, err
+}
+
+type askAIRequest struct {
+	Question string `json:"question"`
+}
+
+// longestQuestion is in characters.
+const longestQuestion = 1000
+
+// askAI answers POST /api/admin/ai/ask: what a visitor would read, and what became of each sentence.
+func (s *settingsAPI) askAI(w http.ResponseWriter, r *http.Request, by chat.Author, in askAIRequest) (any, error) {
+	question := strings.TrimSpace(in.Question)
+	if err := required("question", question); err != nil {
+		return nil, err
+	}
+	if utf8.RuneCountInString(question) > longestQuestion {
+		return nil, badRequest("question must have at most 1000 characters")
+	}
+	site, err := siteAsked(r, by, s.engine.Sites())
+	if err != nil {
+		return nil, err
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(testTime))
+	result, err := s.ai.Explain(r.Context(), site, question)
 	result.Fix = s.engine.Settings().InConsole(result.Fix)
 	return result, err
 }

@@ -68,6 +68,31 @@ func TestAITest(t *testing.T) {
 	}
 }
 
+// TestAIAsk: the admin API shows how a visitor would be answered, and what becomes of each sentence.
+func TestAIAsk(t *testing.T) {
+	model := aitest.New(t, aitest.Says(`{"sentences":[{"text":"We open at half past eight.","passage":1,"quote":"The shop is open from 8:30.","restated":""},`+
+		`{"text":"The shop is open from 8:30 on Sundays.","passage":1,"quote":"The shop is open from 8:30.","restated":""}],"handOver":"no"}`))
+	s := newSite(t, dbtest.Memory(t), withModel(model))
+	s.refused(s.call("POST", "/api/admin/ai/ask", secretKey, object{}), 400, "question is required")
+	s.refused(s.call("POST", "/api/admin/ai/ask", secretKey, object{"question": strings.Repeat("a", 1001)}), 400, "question must have at most 1000 characters")
+	if a := s.must("POST", "/api/admin/ai/ask", secretKey, object{"question": "When does the shop open?"}); a.get("handOver") != "unsure" || len(model.Asked()) != 0 {
+		t.Errorf("without a page: %s", a.body)
+	}
+	s.must("POST", "/api/admin/knowledge", secretKey, object{"title": "Opening hours", "text": "The shop is open from 8:30."})
+	a := s.must("POST", "/api/admin/ai/ask", secretKey, object{"question": "When does the shop open?"})
+	sentences, passages := a.get("sentences").([]any), a.get("passages").([]any)
+	if len(sentences) != 2 || len(passages) != 1 || a.get("tokens") != 100.0 || !strings.Contains(a.text("answer"), "The shop is open from 8:30.") || strings.Contains(a.text("answer"), "Sunday") {
+		t.Errorf("the answer: %s", a.body)
+	}
+	if state := s.must("GET", "/api/admin/bridges", secretKey, nil).get("ai").(map[string]any); state["tokensToday"] != 100.0 || state["answersToday"] != 0.0 {
+		t.Errorf("its state is %v", state)
+	}
+	model.Script(func(aitest.Request) aitest.Answer { return aitest.Answer{Status: 404} })
+	if a := s.must("POST", "/api/admin/ai/ask", secretKey, object{"question": "When does the shop open?"}); a.get("fix") != "check AI_BASE_URL and AI_MODEL" {
+		t.Errorf("of a model that is not there: %s", a.body)
+	}
+}
+
 // TestAIAddress: an endpoint that is set through the API must not be a private one.
 func TestAIAddress(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t))

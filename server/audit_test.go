@@ -62,6 +62,7 @@ var audited = map[string]string{
 	"POST /api/admin/webhooks/test":                      "- nothing is changed",
 	"PUT /api/admin/saved-answers/{name}":                chat.AuditAnswerSaved,
 	"DELETE /api/admin/saved-answers/{name}":             chat.AuditAnswerRemoved,
+	"POST /api/admin/ai/ask":                             "- nothing is changed",
 	"POST /api/admin/ai/private-host":                    chat.AuditSettingsChanged,
 	"POST /api/admin/ai/test":                            "- nothing is changed",
 	"POST /api/admin/mail/test":                          "- nothing is changed",

@@ -127,6 +127,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/saved-answers":                       {operator, "/api/admin/saved-answers", nil, 0},
 	"PUT /api/admin/saved-answers/{name}":                {operator, "/api/admin/saved-answers/hours", object{"content": "We open at nine."}, 0},
 	"DELETE /api/admin/saved-answers/{name}":             {operator, "/api/admin/saved-answers/none", nil, 404},
+	"POST /api/admin/ai/ask":                             {administrator, "/api/admin/ai/ask", object{"question": "x"}, 409},
 	"POST /api/admin/ai/private-host":                    {administrator, "/api/admin/ai/private-host", object{"url": "x"}, 400},
 	"GET /api/admin/mail":                                {operator, "/api/admin/mail", nil, 0},
 	"POST /api/admin/mail/test":                          {administrator, "/api/admin/mail/test", object{"to": "ana@example.com"}, 409},

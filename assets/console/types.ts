@@ -259,4 +259,6 @@ export interface AI {
   fix?: string;
   tokensToday: number;
   dailyTokens: number; // 0 is no limit
+  answersToday: number;
+  handedOverToday: number;
 }

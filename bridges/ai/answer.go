@@ -3,7 +3,6 @@ package ai
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -38,9 +37,6 @@ func (s *Sink) answerFrom(ctx context.Context, turn *engine.AITurn, settings *ch
 	passages, err := s.passages(until, turn)
 	if err != nil {
 		return chat.AIAnswer{}, err
-	}
-	if len(passages) == 0 && strings.TrimSpace(settings.Instructions) == "" {
-		return chat.AIAnswer{Ended: chat.AIEndUnsure}, nil
 	}
 	r, err := s.thinkFrom(ctx, until, answerRules, turn, passages, readAnswer)
 	var failed *Failure

@@ -140,7 +140,7 @@ func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn)
 		}
 		out, err := s.store(ctx, d, &turn, r, late)
 		if err == nil && out == engine.AIStored {
-			err = s.noteWithheld(ctx, d, &turn, r)
+			err = errors.Join(s.Engine.CountAI(ctx, r.handBack != ""), s.noteWithheld(ctx, d, &turn, r))
 		}
 		if err != nil || out != engine.AIStale {
 			return err
@@ -203,8 +203,11 @@ func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *engine.AITu
 	a := s.reply(d, turn, reply{text: engine.HandBackText(language, reason)})
 	a.Late = true
 	out, err := s.Engine.HandBack(ctx, a, reason)
-	if err == nil && out == engine.AIStale {
+	switch {
+	case err == nil && out == engine.AIStale:
 		return errChanging
+	case err == nil && out == engine.AIStored:
+		return s.Engine.CountAI(ctx, true)
 	}
 	return err
 }

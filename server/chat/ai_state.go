@@ -20,6 +20,41 @@ type AIState struct {
 	// TokensToday are what it used today (UTC), of DailyTokens; 0 is no limit.
 	TokensToday int64 `json:"tokensToday"`
 	DailyTokens int64 `json:"dailyTokens"`
+	// AnswersToday are its answers to visitors today (UTC), and HandedOverToday how often it handed
+	// a conversation over.
+	AnswersToday    int64 `json:"answersToday"`
+	HandedOverToday int64 `json:"handedOverToday"`
+}
+
+// AIAsked is how a visitor who asked a question would be answered.
+type AIAsked struct {
+	Passages []AIPassage `json:"passages"`
+	// Answer is what the visitor would read, "" when there is none.
+	Answer string `json:"answer"`
+	// HandOver is why it would hand over, "" when it would not.
+	HandOver  string       `json:"handOver,omitempty"`
+	Sentences []AISentence `json:"sentences"`
+	Tokens    int64        `json:"tokens"`
+	Error     string       `json:"error,omitempty"`
+	Fix       string       `json:"fix,omitempty"`
+}
+
+// AIPassage is a passage that the model was given.
+type AIPassage struct {
+	Title string `json:"title"`
+	URL   string `json:"url,omitempty"`
+	Text  string `json:"text"`
+}
+
+// AISentence is what became of one sentence of a model.
+type AISentence struct {
+	Text string `json:"text"`
+	// Said is what the visitor would read of it: the same, the page's own words, or nothing.
+	Said string `json:"said"`
+	// Reason is why it is not said as it is.
+	Reason string `json:"reason,omitempty"`
+	// Passage is the number of the passage that it rests on, 0 for the site's own facts.
+	Passage int `json:"passage"`
 }
 
 // AIAnswer is what the AI says to a question that belongs to no conversation.

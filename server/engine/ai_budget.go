@@ -15,9 +15,12 @@ const metaTokens = "ai_tokens"
 // dayTokens are the tokens that the AI used on a day in UTC, and those that it may use for
 // the calls that run.
 type dayTokens struct {
-	Day   string        `json:"day"`
-	Used  int64         `json:"used"`
-	Calls []plannedCall `json:"calls,omitempty"`
+	Day  string `json:"day"`
+	Used int64  `json:"used"`
+	// Answers and HandedOver are those of the day.
+	Answers    int64         `json:"answers,omitempty"`
+	HandedOver int64         `json:"handedOver,omitempty"`
+	Calls      []plannedCall `json:"calls,omitempty"`
 }
 
 // plannedCall sets tokens aside until a call has ended, or relay with it.
@@ -37,7 +40,7 @@ func tokensOf(rd chat.MetaReader, at chat.Time) (t dayTokens, err error) {
 		err = json.Unmarshal([]byte(stored), &t)
 	}
 	if day := at.Std().Format(time.DateOnly); t.Day != day {
-		t.Day, t.Used = day, 0
+		t.Day, t.Used, t.Answers, t.HandedOver = day, 0, 0, 0
 	}
 	t.Calls = slices.DeleteFunc(t.Calls, func(c plannedCall) bool { return c.Until <= at })
 	return t, err
@@ -54,6 +57,27 @@ func (b *aiBudget) TokensToday(ctx context.Context) (used int64, err error) {
 		return err
 	})
 	return used, err
+}
+
+// AnswersToday returns how often the AI has answered today, and handed over.
+func (b *aiBudget) AnswersToday(ctx context.Context) (answers, handedOver int64, err error) {
+	err = b.store.ReadOne(ctx, func(rd chat.Reader) error {
+		t, err := tokensOf(rd, chat.Now())
+		answers, handedOver = t.Answers, t.HandedOver
+		return err
+	})
+	return answers, handedOver, err
+}
+
+// CountAI counts an answer of the AI, or that it handed over.
+func (b *aiBudget) CountAI(ctx context.Context, handedOver bool) error {
+	return b.changeTokens(ctx, func(t *dayTokens, _ chat.Time) {
+		if handedOver {
+			t.HandedOver++
+		} else {
+			t.Answers++
+		}
+	})
 }
 
 // PlanTokens sets tokens aside for one call of the AI, so that calls at the same time do

@@ -4,6 +4,7 @@ import { call } from "../net/api";
 import { h } from "../ui/dom";
 import { confirmHost } from "./confirm";
 import { agentsDoor } from "./agents";
+import { asking } from "./aiask";
 import { area, check, choice, number, secret, text } from "./controls";
 import { form, type Field } from "./form";
 import { loadBridges } from "../shell/health";
@@ -79,7 +80,7 @@ export function aiPage(): Page {
         "While nobody is there, it answers from your own pages and links to its sources. " +
           "Visitors see that it is an AI and can ask for a person. ",
         h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works and which data is sent")),
-      spent, ai.node, door.node, ...test.nodes),
+      spent, ai.node, door.node, ...test.nodes, asking(today)),
     form: ai,
     show(settings) {
       test.draw();
@@ -95,11 +96,12 @@ function use(): string {
   if (!ai || ai.state === "off") return "";
   const tokens = ai.tokensToday.toLocaleString(), most = ai.dailyTokens.toLocaleString();
   if (ai.state === "failing") return "It fails: " + [ai.lastError, ai.fix].filter(Boolean).join(". ") + ".";
-  if (!ai.dailyTokens) return `Used today: ${tokens} tokens. There is no limit.`;
+  const done = `Today: ${ai.answersToday} ${ai.answersToday === 1 ? "answer" : "answers"}, ${ai.handedOverToday} handed over, `;
+  if (!ai.dailyTokens) return `${done}${tokens} tokens. There is no limit.`;
   if (ai.tokensToday >= ai.dailyTokens) {
     return `Today's ${most} tokens are used up. It answers again tomorrow (UTC), or when you raise the limit.`;
   }
-  return `Used today: ${tokens} of ${most} tokens.`;
+  return `${done}${tokens} of ${most} tokens.`;
 }
 
 function drawTest(t: Test): HTMLElement[] {
