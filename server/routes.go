@@ -242,7 +242,7 @@ func (c *community) settingRoutes() []route {
 		{"POST", consentPath + "/redeem", administrators.noKeys(), body(c.mail.redeemConsent)},
 		{"POST", "/api/admin/sign-on/test", administrators.noKeys(), c.signOn.test},
 		{"POST", "/api/admin/ai/test", administrators.needs(chat.ScopeSettings), c.settings.testAI},
-		{"POST", "/api/admin/ai/ask", administrators.needs(chat.ScopeSettings), body(c.settings.askAI)},
+		{"POST", "/api/admin/ai/ask", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.settings.askAI)},
 		{"POST", "/api/admin/ai/private-host", administrators.noKeys(), body(c.settings.confirmAIHost)},
 		{"GET", "/api/admin/deliveries", administrators.needs(chat.ScopeSettings), c.deliveries.list},
 		{"POST", "/api/admin/deliveries/retry", administrators.needs(chat.ScopeSettings), optionalBody(c.deliveries.retryAll)},
