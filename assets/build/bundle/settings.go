@@ -121,8 +121,7 @@ func parseSettings(file string) ([]settingGroup, error) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(file), "\n\n") {
 		lines := strings.Split(paragraph, "\n")
 		if m := settingsHeading.FindStringSubmatch(lines[0]); m != nil {
-			id := strings.ReplaceAll(strings.ToLower(m[1]), " ", "-")
-			groups = append(groups, settingGroup{ID: id, Title: m[1]})
+			groups = append(groups, settingGroup{ID: openapi.Slug(m[1]), Title: m[1]})
 			lines = lines[1:]
 		}
 		group := &groups[len(groups)-1]

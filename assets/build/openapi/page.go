@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -66,7 +67,7 @@ func Read(data []byte) (*Page, error) {
 	}
 	page := &Page{Title: d.Info.Title, Summary: d.Info.Summary, Version: d.Info.Version, Intro: d.Info.Description}
 	for _, tag := range d.Tags {
-		slug := strings.ReplaceAll(strings.ToLower(tag.Name), " ", "-")
+		slug := Slug(tag.Name)
 		group := Group{ID: "tag-" + slug, Page: "reference-" + slug, Name: tag.Name, Intro: tag.Description}
 		for _, path := range slices.Concat(d.Paths, d.Webhooks) {
 			group.Operations = append(group.Operations, d.operations(tag.Name, path.Key, path.Value)...)
@@ -77,6 +78,19 @@ func Read(data []byte) (*Page, error) {
 	page.Errors = d.errors()
 	page.Types = d.typePages()
 	return page, nil
+}
+
+// Slug makes an anchor of a title: its letters and digits, with a hyphen for each space.
+func Slug(title string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == ' ':
+			return '-'
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '-':
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, title)
 }
 
 // share names parameters once that all operations of the group have.
