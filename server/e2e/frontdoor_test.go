@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -116,7 +117,7 @@ func TestKillNineAtTheDoor(t *testing.T) {
 	t.Parallel()
 	environ := []string{"DATABASE_URL=" + dbtest.FileURL(t), "HOST=127.0.0.1", "AGENTS_ENABLED=true", "RELAY_PUBLIC_KEY=" + crashPublicKey, "RELAY_SECRET_KEY=" + crashSecretKey}
 	conversation, written := "", 0
-	write := func(base string) {
+	write := func(base string, first func()) {
 		agent, err := anAgent(t, base, crashPublicKey)
 		if err != nil {
 			return
@@ -133,13 +134,18 @@ func TestKillNineAtTheDoor(t *testing.T) {
 			}
 			conversation = left.Conversation
 			written++
+			first()
 		}
 	}
 	for range kills {
 		relay := launch(t, startLines, []string{"serve"}, environ)
-		done := make(chan struct{})
-		go func() { defer close(done); write(relay.base) }()
-		time.Sleep(time.Duration(50+rand.IntN(200)) * time.Millisecond) // the moment of the kill is the test's input
+		done, begun := make(chan struct{}), make(chan struct{})
+		go func() { defer close(done); write(relay.base, sync.OnceFunc(func() { close(begun) })) }()
+		select {
+		case <-begun:
+		case <-done:
+		}
+		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond) // the moment of the kill is the test's input
 		relay.kill()
 		<-done
 	}
