@@ -133,10 +133,7 @@ func (a *AI) State(ctx context.Context) (chat.AIState, error) {
 	}
 	state.State, state.LastError, state.Fix, state.Since = at.State, at.LastError, at.Fix, at.Since
 	var err error
-	if state.TokensToday, err = a.engine.TokensToday(ctx); err != nil {
-		return state, err
-	}
-	state.AnswersToday, state.HandedOverToday, err = a.engine.AnswersToday(ctx)
+	state.TokensToday, state.AnswersToday, state.HandedOverToday, err = a.engine.AIToday(ctx)
 	return state, err
 }
 
@@ -174,9 +171,6 @@ func (a *AI) Test(ctx context.Context) (chat.AITest, error) {
 	return test, a.engine.SpendTokens(ctx, "", test.Tokens)
 }
 
-// knownPassages is how many passages are looked for.
-const knownPassages = 6
-
 // Explain answers a question as a visitor of a site would be answered, and says what became of each
 // sentence; nil: there is one site. A model that does not answer is a result.
 func (a *AI) Explain(ctx context.Context, site *string, question string) (chat.AIAsked, error) {
@@ -191,7 +185,7 @@ func (a *AI) Explain(ctx context.Context, site *string, question string) (chat.A
 	if used, err := a.engine.TokensToday(ctx); err != nil || settings.DailyTokens > 0 && used >= settings.DailyTokens {
 		return chat.AIAsked{}, cmp.Or(err, error(chat.Errorf(chat.Conflict, "Today's tokens are used up")))
 	}
-	passages, err := a.opts.Knowledge.Passages(ctx, site, question, knownPassages)
+	passages, err := a.opts.Knowledge.Passages(ctx, site, question, ai.MaxPassages)
 	if err != nil {
 		return chat.AIAsked{}, err
 	}

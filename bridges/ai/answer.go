@@ -11,8 +11,7 @@ import (
 // Answer answers a question that belongs to no conversation: by the rules, the checks and the
 // budget of answers to a site's visitors. Where these would be handed over, it says why.
 func (s *Sink) Answer(ctx context.Context, site, question string) (chat.AIAnswer, error) {
-	asking := []chat.Message{{Content: question, Sender: chat.SenderVisitor}}
-	turn := &engine.AITurn{Session: chat.Session{Site: site}, Messages: asking, Waiting: asking}
+	turn := turnOf(site, question)
 	settings := s.of(&turn.Session)
 	if !settings.On() || settings.Drafts() {
 		return chat.AIAnswer{Ended: chat.AIEndOff}, nil
@@ -28,6 +27,12 @@ func (s *Sink) Answer(ctx context.Context, site, question string) (chat.AIAnswer
 		return chat.AIAnswer{Ended: chat.AIEndBudget}, nil
 	}
 	return s.answerFrom(ctx, turn, settings)
+}
+
+// turnOf is a question that belongs to no conversation.
+func turnOf(site, question string) *engine.AITurn {
+	asking := []chat.Message{{Content: question, Sender: chat.SenderVisitor}}
+	return &engine.AITurn{Session: chat.Session{Site: site}, Messages: asking, Waiting: asking}
 }
 
 // answerFrom answers from what the knowledge has. Without any the model is not asked.

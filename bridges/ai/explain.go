@@ -4,16 +4,14 @@ import (
 	"context"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/engine"
 )
 
 // Explain answers a question outside of a conversation from passages, as a visitor would be answered,
 // and returns what became of each sentence.
 func Explain(ctx context.Context, c *Client, settings *chat.AI, question string, passages []chat.Passage) (chat.AIAsked, error) {
-	asking := []chat.Message{{Content: question, Sender: chat.SenderVisitor}}
-	turn := &engine.AITurn{Messages: asking, Waiting: asking}
+	turn := turnOf("", question)
 	out := chat.AIAsked{Passages: []chat.AIPassage{}, Sentences: []chat.AISentence{}}
-	passages = passages[:min(len(passages), maxPassages)]
+	passages = passages[:min(len(passages), MaxPassages)]
 	for _, p := range passages {
 		out.Passages = append(out.Passages, chat.AIPassage{Title: p.Title, URL: p.URL, Text: p.Text})
 	}
@@ -29,8 +27,7 @@ func Explain(ctx context.Context, c *Client, settings *chat.AI, question string,
 	if err != nil {
 		return out, err
 	}
-	g := &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)}
-	r := readAnswer(done, g)
+	r := readAnswer(done, groundsOf(settings, turn, passages))
 	out.Answer, out.HandOver, out.Tokens = r.text, r.handBack, done.Tokens
 	for _, j := range r.judged {
 		out.Sentences = append(out.Sentences, chat.AISentence{Text: j.Text, Said: j.Said, Reason: j.Reason, Passage: j.Passage})

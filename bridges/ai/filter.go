@@ -31,7 +31,7 @@ func harmful(text string) bool {
 	seen := see(readable(text))
 	shown := words.Plain(strings.NewReplacer("’", "'", "0", "o", "1", "l", "@", "a", "\n", " ").Replace(string(seen.seen)))
 	for _, shown := range []string{shown, words.Plain(readable(text))} {
-		if hasAny(shown, filters()["secrets"]) && (hasAny(shown, filters()["asking"]) || strings.ContainsAny(text, "?？؟")) && !refuses(shown) {
+		if hasAny(shown, filters()["secrets"]) && (hasAny(shown, filters()["asking"]) || strings.ContainsAny(text, "?？؟")) && !hasAny(shown, filters()["refusing"]) {
 			return true
 		}
 		if hasAny(shown, filters()["human"]) {
@@ -39,11 +39,6 @@ func harmful(text string) bool {
 		}
 	}
 	return repeatsRules(text)
-}
-
-// refuses reports whether a text says that nobody asks for something.
-func refuses(text string) bool {
-	return hasAny(text, []string{"never ask", "will not ask", "don't ask", "do not ask", "never send", "never share", "fragen nie", "niemals", "ne demand", "jamais", "nunca", "mai chied", "nooit", "aldrig", "nigdy", "asla"})
 }
 
 // longestShared is how many words of relay's rules in a row a text may have.

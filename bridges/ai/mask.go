@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/relay-chat/relay/bridges/ai/verify"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -75,7 +76,7 @@ func isCard(text string) bool {
 		if !unicode.IsDigit(r) {
 			continue
 		}
-		d := int(asciiDigit(r) - '0')
+		d := int(verify.Digit(r) - '0')
 		if n%2 == 1 {
 			if d *= 2; d > 9 {
 				d -= 9
@@ -84,15 +85,6 @@ func isCard(text string) bool {
 		sum, n = sum+d, n+1
 	}
 	return n >= 12 && n <= 19 && sum%10 == 0
-}
-
-// asciiDigit converts a digit of any script: each has its ten in a row.
-func asciiDigit(r rune) rune {
-	zero := r
-	for unicode.IsDigit(zero-1) && r-zero < 9 {
-		zero--
-	}
-	return '0' + (r - zero)
 }
 
 // isIBAN reports whether the check digits of an account's number are right.

@@ -29,7 +29,7 @@ func (p *Prompt) tokens() int64 {
 
 // Bounds of what a model sees.
 const (
-	maxPassages    = 6
+	MaxPassages    = 6    // that it is given
 	maxPassageText = 2000 // characters
 	maxTurnText    = 2000
 	maxFirstName   = 30

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
 // Bounds of an answer, in characters.
@@ -30,6 +31,10 @@ type grounds struct {
 	passages     []chat.Passage
 	instructions string // those of the settings
 	conversation string
+}
+
+func groundsOf(settings *chat.AI, turn *engine.AITurn, passages []chat.Passage) *grounds {
+	return &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)}
 }
 
 // known returns the texts that state facts: instructions and passages.

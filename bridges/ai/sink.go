@@ -234,7 +234,7 @@ func (s *Sink) thinkFrom(ctx, until context.Context, rules string, turn *engine.
 	if err != nil {
 		return reply{}, err
 	}
-	return read(done, &grounds{passages: passages, instructions: settings.Instructions, conversation: conversationText(settings, turn)}), nil
+	return read(done, groundsOf(settings, turn, passages)), nil
 }
 
 // nothingToSay reports whether there is neither a passage nor a fact to answer from, and the visitor
@@ -247,11 +247,11 @@ func nothingToSay(settings *chat.AI, turn *engine.AITurn, passages []chat.Passag
 func (s *Sink) passages(ctx context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
 	ctx, cancel := context.WithTimeout(ctx, knowledgeTimeout)
 	defer cancel()
-	passages, err := s.Knowledge.Passages(ctx, s.siteOf(turn), question(turn), maxPassages)
+	passages, err := s.Knowledge.Passages(ctx, s.siteOf(turn), question(turn), MaxPassages)
 	if err != nil {
 		return nil, fmt.Errorf("search the knowledge: %w", err)
 	}
-	return passages[:min(len(passages), maxPassages)], nil
+	return passages[:min(len(passages), MaxPassages)], nil
 }
 
 // busyPause is how long to wait while the calls that run may use up the day's tokens.

@@ -49,24 +49,21 @@ func tokensOf(rd chat.MetaReader, at chat.Time) (t dayTokens, err error) {
 // aiBudget counts the tokens that the AI uses.
 type aiBudget struct{ store chat.Store }
 
-// TokensToday returns how many tokens the AI has used today.
+// TokensToday returns the tokens that the AI has used today.
 func (b *aiBudget) TokensToday(ctx context.Context) (used int64, err error) {
-	err = b.store.ReadOne(ctx, func(rd chat.Reader) error {
-		t, err := tokensOf(rd, chat.Now())
-		used = t.Used
-		return err
-	})
+	used, _, _, err = b.AIToday(ctx)
 	return used, err
 }
 
-// AnswersToday returns how often the AI has answered today, and handed over.
-func (b *aiBudget) AnswersToday(ctx context.Context) (answers, handedOver int64, err error) {
+// AIToday returns the tokens that the AI has used today, and how often it has answered and handed
+// over.
+func (b *aiBudget) AIToday(ctx context.Context) (used, answers, handedOver int64, err error) {
 	err = b.store.ReadOne(ctx, func(rd chat.Reader) error {
 		t, err := tokensOf(rd, chat.Now())
-		answers, handedOver = t.Answers, t.HandedOver
+		used, answers, handedOver = t.Used, t.Answers, t.HandedOver
 		return err
 	})
-	return answers, handedOver, err
+	return used, answers, handedOver, err
 }
 
 // CountAI counts an answer of the AI, or that it handed over.

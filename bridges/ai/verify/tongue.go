@@ -262,14 +262,14 @@ func plain(text string) string {
 		case r < utf8.RuneSelf:
 			return r
 		case unicode.IsDigit(r):
-			return digit(r)
+			return Digit(r)
 		}
 		return r
 	}, text)
 }
 
-// digit converts a digit of any script to ASCII: each script has its ten in a row.
-func digit(r rune) rune {
+// Digit converts a digit of any script to ASCII: each script has its ten in a row.
+func Digit(r rune) rune {
 	zero := r
 	for unicode.IsDigit(zero-1) && r-zero < 9 {
 		zero--
