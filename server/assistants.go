@@ -43,11 +43,29 @@ type protocolMessage struct {
 	Params  map[string]json.RawMessage `json:"params"`
 }
 
-func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+// forProtocol returns a request as the protocol's library wants it, whose body is a message.
+func forProtocol(r *http.Request) (*http.Request, error) {
 	message, err := readJSON(r)
 	if err == nil {
 		_, err = unmarshal[protocolMessage](message)
 	}
+	if err != nil {
+		return nil, err
+	}
+	inner := r.Clone(r.Context())
+	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
+	inner.Header.Set("Content-Type", "application/json")
+	inner.Header.Set("Accept", "application/json, text/event-stream") // as clients have to say, and some do not
+	return inner, nil
+}
+
+// isRefusal reports whether the library answers an error in words of its own.
+func isRefusal(status int, header http.Header) bool {
+	return status >= http.StatusBadRequest && !strings.HasPrefix(header.Get("Content-Type"), "application/json")
+}
+
+func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	inner, err := forProtocol(r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +77,9 @@ func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Autho
 		}
 		ctx = mcp.Bind(ctx, id)
 	}
-	inner := r.Clone(ctx)
-	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
-	inner.Header.Set("Content-Type", "application/json")
-	inner.Header.Set("Accept", "application/json, text/event-stream") // as clients have to say, and some do not
 	answer := &keptAnswer{header: w.Header(), status: http.StatusOK}
-	a.protocol.ServeHTTP(answer, inner)
-	if answer.status >= http.StatusBadRequest && !strings.HasPrefix(answer.header.Get("Content-Type"), "application/json") {
+	a.protocol.ServeHTTP(answer, inner.WithContext(ctx))
+	if isRefusal(answer.status, answer.header) {
 		return nil, &httpError{status: answer.status, text: strings.TrimSpace(answer.body.String())}
 	}
 	w.WriteHeader(answer.status)

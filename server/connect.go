@@ -56,28 +56,28 @@ func (s *oauthAPI) showWay(w http.ResponseWriter, r *http.Request, status int, t
 // askedFor reads what a program asks for, and returns it with its query in one form. What nobody
 // can decide about is answered, and "" returned.
 func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) (q *oauth.Request, query string) {
-	wrong := func(status int, text string) (*oauth.Request, string) {
-		s.showError(w, r, status, text)
+	wrong := func(text string) (*oauth.Request, string) {
+		s.showError(w, r, http.StatusBadRequest, text)
 		return nil, ""
 	}
 	values, err := readQuery(raw)
 	if query = values.Encode(); err != nil || len(query) > oauth.MaxQuery {
-		return wrong(http.StatusBadRequest, "The program that led you here has sent what relay cannot read.")
+		return wrong("The program that led you here has sent what relay cannot read.")
 	}
 	id, refused := oauth.ClientOf(values)
 	if refused != nil {
-		return wrong(http.StatusBadRequest, "The program that led you here made a mistake: "+refused.Text+".")
+		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
 	}
 	client, err := s.team.Connections.Client(r.Context(), id)
 	switch {
 	case errors.Is(err, chat.ErrOAuthUnknown):
-		return wrong(http.StatusBadRequest, "relay does not know this program, or not any more. Remove relay from it and connect it again.")
+		return wrong("relay does not know this program, or not any more. Remove relay from it and connect it again.")
 	case err != nil:
-		s.log.Error("cannot read a program", "err", err)
-		return wrong(http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		s.showAway(w, r, "read a program", err)
+		return nil, ""
 	}
 	if q, refused = oauth.Begin(values, &client); refused != nil {
-		return wrong(http.StatusBadRequest, "The program that led you here made a mistake: "+refused.Text+".")
+		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
 	}
 	if refused = q.Read(values, s.resource(r)); refused != nil { // who registers could lead anybody anywhere if relay went on by itself
 		s.showWay(w, r, http.StatusBadRequest, q.Refuse(s.pagesURL(r), refused), "It cannot connect",
@@ -99,8 +99,7 @@ func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
 		s.setCookie(w, r, connectCookie, s.keys.waitingPrograms().sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
 		http.Redirect(w, r, "/console", http.StatusSeeOther)
 	case err != nil:
-		s.log.Error("cannot read who is signed in", "err", err)
-		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		s.showAway(w, r, "read who is signed in", err)
 	default:
 		s.ask(w, r, http.StatusOK, by, q, query, "")
 	}
@@ -181,8 +180,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		s.log.Error("cannot read who is signed in", "err", err)
-		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		s.showAway(w, r, "read who is signed in", err)
 		return
 	}
 	asked, valid := s.keys.consents().open(connectPath, r.PostFormValue("consent"))
@@ -219,8 +217,7 @@ func (s *oauthAPI) allow(w http.ResponseWriter, r *http.Request, by chat.Author,
 	}
 	var said *chat.Error
 	if !errors.As(err, &said) {
-		s.log.Error("cannot store what a program may do", "err", err)
-		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		s.showAway(w, r, "store what a program may do", err)
 		return
 	}
 	s.ask(w, r, cmp.Or(statuses[said.Kind], http.StatusBadRequest), by, q, query, said.Text+".")

@@ -44,13 +44,20 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusOK, login{})
 	case err == nil && r.Method == http.MethodGet && s.goOnConnecting(w, r):
 	case err != nil:
-		s.log.Error("cannot read who is signed in", "err", err)
-		s.showError(w, r, http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment.")
+		s.showAway(w, r, "read who is signed in", err)
 	default:
 		s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
 			"Pages": pagesFor(by),
 			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")})
 	}
+}
+
+const databaseAway = "The database cannot be reached. Please try again in a moment."
+
+// showAway answers that relay cannot do something because of its database.
+func (s *consolePages) showAway(w http.ResponseWriter, r *http.Request, what string, err error) {
+	s.log.Error("cannot "+what, "err", err)
+	s.showError(w, r, http.StatusServiceUnavailable, databaseAway)
 }
 
 // The console's pages: what operators use, what administrators of sites use beside it, and
@@ -186,7 +193,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 		return http.StatusUnauthorized, "This is not the secret key."
 	case err != nil:
 		s.log.Error("cannot sign in", "err", err)
-		return http.StatusServiceUnavailable, "The database cannot be reached. Please try again in a moment."
+		return http.StatusServiceUnavailable, databaseAway
 	}
 	return 0, ""
 }

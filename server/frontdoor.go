@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -71,22 +70,15 @@ func callerOf(ctx context.Context) (context.Context, caller, func()) {
 }
 
 func (s *frontDoor) answer(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	message, err := readJSON(r)
-	if err == nil {
-		_, err = unmarshal[protocolMessage](message)
-	}
+	inner, err := forProtocol(r)
 	if err != nil {
 		return nil, err
 	}
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Time{}) // a wait is longer than the server's time-outs
 	_ = rc.SetWriteDeadline(time.Now().Add(longestWait + writeTimeout))
-	inner := r.Clone(context.WithValue(r.Context(), atDoor{}, caller{by, r}))
-	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
-	inner.Header.Set("Content-Type", "application/json")
-	inner.Header.Set("Accept", "application/json, text/event-stream") // as clients have to say, and some do not
 	answer := &openAnswer{ResponseWriter: w}
-	s.protocol.ServeHTTP(answer, inner)
+	s.protocol.ServeHTTP(answer, inner.WithContext(context.WithValue(r.Context(), atDoor{}, caller{by, r})))
 	return written{}, answer.refusal()
 }
 
@@ -99,7 +91,7 @@ type openAnswer struct {
 
 // WriteHeader implements [http.ResponseWriter].
 func (a *openAnswer) WriteHeader(status int) {
-	if status >= http.StatusBadRequest && !strings.HasPrefix(a.Header().Get("Content-Type"), "application/json") {
+	if isRefusal(status, a.Header()) {
 		a.refused = status
 		return
 	}

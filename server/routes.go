@@ -8,7 +8,6 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/oauth"
 )
 
 // route is one line of the route table: a method and a path, the rules for its
@@ -55,7 +54,7 @@ func (c *community) audiences() []audience {
 		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.webhookRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
-		{"", rules{}, slices.Concat(c.assistantRoutes(), c.oauthRoutes(), c.frontDoorRoutes(), c.incomingRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+		{"", rules{}, slices.Concat(c.programRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
 	}
 }
 
@@ -175,30 +174,6 @@ func (c *community) conversationRoutes() []route {
 	}
 }
 
-// assistantRoutes are for assistants, which bring a key like other programs. What they do with
-// the scopes of a key, the admin API decides.
-func (c *community) assistantRoutes() []route {
-	operators, _ := c.operatorRules(maxAdminBody)
-	operators.access = c.admission.challenging(operators.access)
-	return []route{{"POST", oauth.ResourcePath, operators.within(ownSites).needs(chat.AllScopes...), c.assistants.answer}}
-}
-
-// oauthRoutes are for programs that people give access to relay's assistants' address.
-func (c *community) oauthRoutes() []route {
-	programs := rules{rate: c.rates.requests, body: maxOAuthBody}
-	pages := rules{page: true, rate: c.rates.requests}
-	return []route{
-		{"GET", oauth.ResourceMetadataPath, rules{}, c.oauth.resourceMetadata},
-		{"GET", oauth.ServerMetadataPath, rules{}, c.oauth.serverMetadata},
-		{"POST", oauth.RegisterPath, programs, c.oauth.register},
-		{"POST", oauth.TokenPath, programs, c.oauth.token},
-		{"POST", oauth.RevokePath, programs, c.oauth.revoke},
-		{"GET", oauth.AuthorizePath, pages, pageAction(c.oauth.authorize)},
-		{"GET", connectPath, pages, pageAction(c.oauth.connectPage)},
-		{"POST", connectPath, pages, pageAction(c.oauth.decide)},
-	}
-}
-
 // siteRoutes are about the websites.
 func (c *community) siteRoutes() []route {
 	operators, administrators := c.operatorRules(maxAdminBody)
@@ -303,11 +278,6 @@ func (c *community) webhookRoutes() []route {
 		{"DELETE", "/api/admin/incoming-hooks/{hook}", ofIncoming, c.incoming.end},
 		{"POST", "/api/admin/incoming-hooks/{hook}/token", keepingIncoming, c.incoming.renew},
 	}
-}
-
-// incomingRoutes are for programs that have the address of an incoming hook.
-func (c *community) incomingRoutes() []route {
-	return []route{{"POST", incomingPath + "{token}", rules{body: maxAdminBody}, c.incoming.receive}}
 }
 
 // teamRoutes are about the people who answer and administer.

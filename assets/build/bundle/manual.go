@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/relay-chat/relay/assets/build/openapi"
@@ -136,6 +135,3 @@ func buildManual(root string, values map[string]any) ([]File, error) {
 func docsSources(root, source string) []string {
 	return []string{filepath.Join(root, layout), filepath.Join(root, "pages/docs-frame.html"), filepath.Join(root, source)}
 }
-
-// readFile reads a file below root.
-func readFile(root, name string) ([]byte, error) { return os.ReadFile(filepath.Join(root, name)) }

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,7 +46,7 @@ var (
 // readSettings makes the settings reference of the example file, the API's document and
 // the console.
 func readSettings(root string, api *openapi.Page) (guide, error) {
-	source, err := readFile(root, settingsFile)
+	source, err := os.ReadFile(filepath.Join(root, settingsFile))
 	if err != nil {
 		return guide{}, err
 	}
@@ -103,7 +104,7 @@ func consolePage(root, group, field string) (string, error) {
 	}
 	quoted := regexp.MustCompile(`["'.]` + field + `\b`)
 	for _, c := range consoleFiles {
-		module, err := readFile(root, "console/settings/"+c.module)
+		module, err := os.ReadFile(filepath.Join(root, "console", "settings", c.module))
 		if err != nil {
 			return "", err
 		}
