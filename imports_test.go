@@ -30,6 +30,7 @@ var arrows = []arrow{
 	{"relay/server/words", []string{"golang.org/x/text"}},
 	{"relay/schema", nil},
 	{"relay/assets", nil},
+	{"relay/server/e2e/ports", nil},
 	{"relay/assets/axetest", []string{"github.com/chromedp/chromedp"}},
 	{"relay/assets/browsertest", []string{"github.com/chromedp/chromedp"}},
 	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/assets"
+	"github.com/relay-chat/relay/server/e2e/ports"
 )
 
 // fake is a widget API in memory, as schema/openapi.yaml describes it.
@@ -91,7 +92,11 @@ func (f *fake) start(t *testing.T) {
 	t.Helper()
 	addr := f.addr
 	if addr == "" {
-		addr = "127.0.0.1:0"
+		port, err := ports.Free()
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr = "127.0.0.1:" + port
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/relay-chat/relay/server/e2e/ports"
 )
 
 // server is a program under measurement, in a process of its own.
@@ -24,7 +25,7 @@ type server struct {
 // start runs a program and waits for its first answer. command makes its
 // command for a free port.
 func start(command func(port string) *exec.Cmd) (*server, error) {
-	port, err := freePort()
+	port, err := ports.Free()
 	if err != nil {
 		return nil, err
 	}
@@ -45,15 +46,6 @@ func start(command func(port string) *exec.Cmd) (*server, error) {
 		}
 		time.Sleep(100 * time.Microsecond)
 	}
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, errors.Join(err, l.Close())
 }
 
 var healthRequest = request("GET", "/health", "", "")

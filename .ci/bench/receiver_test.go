@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/relay-chat/relay/server/e2e/ports"
 )
 
 // receiver takes webhooks as fast as it can, and counts them. While it holds,
@@ -96,7 +98,7 @@ var badReceivers = []struct {
 
 // refuse names a port on which nobody listens.
 func refuse() (string, func()) {
-	port, err := freePort()
+	port, err := ports.Free()
 	if err != nil {
 		panic(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/relay-chat/relay/server/e2e/ports"
 )
 
 // patience bounds every wait: a busy machine is slow, not wrong.
@@ -156,7 +158,7 @@ func launchProgram(t *testing.T, dir, program string, ready *regexp.Regexp, args
 	t.Helper()
 	in := &instance{t: t, dir: dir, program: program, args: args, environ: environ, ready: ready, stdout: &buffer{}, stderr: &buffer{}}
 	t.Cleanup(func() { in.stop() })
-	in.run("0")
+	in.run(freePort(t))
 	if found := startLines.FindStringSubmatch(in.stdout.String()); found != nil {
 		in.start, in.demo, in.console = found[1], found[2], found[3]
 		in.base = strings.TrimSuffix(in.demo, "/demo")
@@ -182,6 +184,16 @@ func (in *instance) restart() {
 	in.stop()
 	in.stdout = &buffer{}
 	in.run(in.port())
+}
+
+// freePort is one at which a server of the test may come back.
+func freePort(t *testing.T) string {
+	t.Helper()
+	port, err := ports.Free()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }
 
 func (in *instance) port() string { return in.base[strings.LastIndex(in.base, ":")+1:] }

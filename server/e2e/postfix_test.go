@@ -167,18 +167,6 @@ func certificateOf(t *testing.T, hosts ...string) (certificate, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
-// freePort finds a port that nobody uses.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 // arrived reads what is in the mailbox: what Postfix has taken may take a moment to get there.
 func (p *postfix) arrived() (list []*mail.Message) {
 	p.t.Helper()
