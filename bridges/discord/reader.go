@@ -164,8 +164,15 @@ func sorted(list []json.RawMessage) (page []listed) {
 }
 
 // followState stores a registered thread's state if a person turned it. The bridge's
-// own changes are ignored.
+// own changes are ignored: of one that is under way the event may come before the answer.
 func (r *reader) followState(ctx context.Context, in chat.Receiver, c *channel) error {
+	if turning := r.threads.known.turning(c.ID); turning != nil {
+		select {
+		case <-turning:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	one, _, _ := r.threads.known.get(c.ID)
 	switch late := !c.Thread.ArchivedAt.After(one.turned); {
 	case late, !one.pending && one.closed == c.archived():

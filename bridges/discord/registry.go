@@ -21,8 +21,16 @@ type registry struct {
 
 	mu     sync.Mutex
 	known  map[string]*thread
-	others map[string]bool // channels that are not threads of the bridge
-	epoch  int             // number of new connections
+	others map[string]bool          // channels that are not threads of the bridge
+	turns  map[string]turn          // what the bridge did to threads that are not known yet
+	calls  map[string]chan struct{} // of threads that the bridge is closing or opening; closed behind it
+	epoch  int                      // number of new connections
+}
+
+// turn is the closing or opening of a thread by the bridge, by Discord's clock.
+type turn struct {
+	closed bool
+	at     time.Time
 }
 
 // thread is the state of one thread.
@@ -36,7 +44,7 @@ type thread struct {
 }
 
 func newRegistry() *registry {
-	return &registry{known: map[string]*thread{}, others: map[string]bool{}}
+	return &registry{known: map[string]*thread{}, others: map[string]bool{}, turns: map[string]turn{}, calls: map[string]chan struct{}{}}
 }
 
 // learn stores a thread's state and reports whether it was known.
@@ -47,6 +55,12 @@ func (t *registry) learn(c *channel, session string) (known bool) {
 	if !known {
 		t.bound()
 		one = &thread{closed: c.archived()}
+		if own, did := t.turns[c.ID]; did { // what the gateway lists may be older
+			if one.turned = own.at; own.at.After(c.Thread.ArchivedAt) {
+				one.closed = own.closed
+			}
+			delete(t.turns, c.ID)
+		}
 		t.known[c.ID] = one
 	}
 	if session != "" {
@@ -58,9 +72,10 @@ func (t *registry) learn(c *channel, session string) (known bool) {
 
 // bound drops everything when the limit is reached. The caller holds the lock.
 func (t *registry) bound() {
-	if len(t.known) >= maxThreads || len(t.others) >= maxThreads {
+	if len(t.known) >= maxThreads || len(t.others) >= maxThreads || len(t.turns) >= maxThreads {
 		clear(t.known)
 		clear(t.others)
+		clear(t.turns)
 	}
 }
 
@@ -121,11 +136,40 @@ func (t *registry) setPending(id string, pending bool) {
 // setTurned stores when a thread was closed or opened: earlier changes arrive late, also
 // one that was stored while the bridge's own was under way.
 func (t *registry) setTurned(id string, closed bool, at time.Time) {
-	t.change(id, func(one *thread) {
-		if one.pending = false; at.After(one.turned) {
-			one.turned, one.closed = at, closed
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	one := t.known[id]
+	if one == nil {
+		t.bound()
+		t.turns[id] = turn{closed, at}
+		return
+	}
+	if one.pending = false; at.After(one.turned) {
+		one.turned, one.closed = at, closed
+	}
+}
+
+// beginTurn stores that the bridge closes or opens a thread, until end.
+func (t *registry) beginTurn(id string) (end func()) {
+	done := make(chan struct{})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.calls[id] = done
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if close(done); t.calls[id] == done {
+			delete(t.calls, id)
 		}
-	})
+	}
+}
+
+// turning returns what is closed when the bridge has closed or opened a thread, nil when it is
+// not about to.
+func (t *registry) turning(id string) <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.calls[id]
 }
 
 // setNewest stores the newest message of a thread that was received or read.

@@ -101,6 +101,7 @@ func (t *threads) reopen(ctx context.Context, thread string) error {
 }
 
 func (t *threads) turn(ctx context.Context, thread string, how threadChange) (*channel, error) {
+	defer t.known.beginTurn(thread)()
 	at := new(channel)
 	err := t.client.call(ctx, request{method: http.MethodPatch, path: path("/channels/%s", thread), body: how, repeatable: true}, at)
 	if err == nil && at.Thread != nil {
