@@ -134,6 +134,7 @@ func (a *AI) State(ctx context.Context) (chat.AIState, error) {
 	state.State, state.LastError, state.Fix, state.Since = at.State, at.LastError, at.Fix, at.Since
 	var err error
 	state.TokensToday, state.AnswersToday, state.HandedOverToday, err = a.engine.AIToday(ctx)
+	state.CostToday = settings.Price.Of(state.TokensToday)
 	return state, err
 }
 
@@ -190,7 +191,7 @@ func (a *AI) Explain(ctx context.Context, site *string, question string) (chat.A
 		return chat.AIAsked{}, err
 	}
 	client, _ := a.current(settings)
-	settings.Name, settings.Instructions = current.AI().Name, current.AI().Instructions
+	settings = settings.AtSite(current.AI())
 	out, err := ai.Explain(ctx, client, &settings, question, passages)
 	var f *ai.Failure
 	switch {

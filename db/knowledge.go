@@ -41,17 +41,19 @@ const (
 	askedBy = `SELECT session FROM questions WHERE id = ?`
 )
 
-// AddSource adds a source with its first page, and with what was read of that
-// already. Of a question that it answers the id is given.
-func (d *DB) AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error {
+// AddSource adds a source with its first page, and with what was read of that already. Of questions
+// that it answers the ids are given, that of its title first; the others may be gone.
+func (d *DB) AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, questions []string) error {
 	return d.backend.apply(ctx, func(t *tx) error {
 		session := int64(0)
-		if question != "" {
+		if len(questions) > 0 {
 			var err error
-			if session, err = one[int64](t, chat.ErrQuestionNotFound, askedBy, question); err != nil {
+			if session, err = one[int64](t, chat.ErrQuestionNotFound, askedBy, questions[0]); err != nil {
 				return err
 			}
-			if err := t.touch(chat.ErrQuestionNotFound, deleteQuestion, question); err != nil {
+		}
+		for _, id := range questions {
+			if _, err := t.q.exec(deleteQuestion, id); err != nil {
 				return err
 			}
 		}

@@ -180,7 +180,7 @@ func TestAuditEntries(t *testing.T) {
 	change("PATCH /api/admin/knowledge/sources/{id}", knowledgePath+"/sources/"+added, object{"site": nil}, added)
 	change("DELETE /api/admin/knowledge/sources/{id}", knowledgePath+"/sources/"+added, nil, added)
 	for _, q := range []string{"Is my IBAN DE02120300000000202051 right?", "Who is your boss?"} {
-		if err := s.knowledge.Unanswered(t.Context(), session, q); err != nil {
+		if err := s.knowledge.Unanswered(t.Context(), chat.Question{SessionID: session, Question: q}); err != nil {
 			t.Fatal(err)
 		}
 	}

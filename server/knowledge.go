@@ -33,9 +33,11 @@ type Knowledge interface {
 	Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error)
 	// Questions are those that had no answer.
 	Questions(ctx context.Context) ([]chat.Question, error)
+	// Group puts alike ones together, in groups below the most asked.
+	Group(list []chat.Question) []chat.Question
 	DropQuestion(ctx context.Context, id string) error
-	// Answer adds a text that answers a question.
-	Answer(ctx context.Context, site, question, title, text string) (chat.KnowledgeSource, error)
+	// Answer adds a text that answers a question and those that ask the same.
+	Answer(ctx context.Context, site, question string, alike []string, title, text string) (chat.KnowledgeSource, error)
 }
 
 // shownPassages is how many passages a search returns: as many as the AI gets.
@@ -224,54 +226,6 @@ func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, by chat.Au
 		views[i] = passageView{p.Source, p.Title, p.URL, p.Text}
 	}
 	return map[string]any{"passages": views}, err
-}
-
-// questions answers GET /api/admin/knowledge/questions.
-func (s *knowledgeAPI) questions(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	list, err := s.knowledge.Questions(r.Context())
-	if err == nil && by.Sites != nil {
-		list, err = askedAt(r.Context(), s.store, list, by.Sites)
-	}
-	return map[string]any{"questions": append([]chat.Question{}, list...)}, err
-}
-
-// askedAt keeps the questions of these sites' visitors.
-func askedAt(ctx context.Context, store chat.Store, list []chat.Question, sites chat.SiteSet) (kept []chat.Question, err error) {
-	err = store.Read(ctx, func(rd chat.Reader) error {
-		for _, q := range list {
-			asked, err := rd.SessionHeader(q.SessionID)
-			switch {
-			case errors.Is(err, chat.ErrSessionNotFound):
-			case err != nil:
-				return err
-			case sites.Has(asked.Site):
-				kept = append(kept, q)
-			}
-		}
-		return nil
-	})
-	return kept, err
-}
-
-func (s *knowledgeAPI) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "id")
-	return s.audited(r, by, chat.AuditQuestionRemoved, id, s.knowledge.DropQuestion(r.Context(), id))
-}
-
-type answerQuestionRequest struct {
-	Title string `json:"title"`
-	Text  string `json:"text"`
-}
-
-// answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
-// source that the answer is from now on.
-func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author, in answerQuestionRequest) (any, error) {
-	site, err := siteOrAll(r, by, s.sites())
-	if err != nil {
-		return nil, err
-	}
-	added, err := s.knowledge.Answer(r.Context(), site, pathVar(r, "id"), in.Title, in.Text)
-	return s.added(r, by, added, added.ID, err)
 }
 
 type proposeLookRequest struct {

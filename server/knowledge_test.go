@@ -174,7 +174,7 @@ func TestUnansweredQuestions(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		session := s.open("v")
 		for _, q := range []string{"Do you sell carpets?", "do you sell CARPETS", "Who is your boss?"} {
-			if err := s.knowledge.Unanswered(t.Context(), session, q); err != nil {
+			if err := s.knowledge.Unanswered(t.Context(), chat.Question{SessionID: session, Question: q}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -201,14 +201,14 @@ func TestUnansweredQuestions(t *testing.T) {
 		if len(read()) != 0 {
 			t.Errorf("left are %v", list)
 		}
-		if err := s.knowledge.Unanswered(t.Context(), session, "Where is the parcel of ada@example.com, +44 20 7946 0958?"); err != nil {
+		if err := s.knowledge.Unanswered(t.Context(), chat.Question{SessionID: session, Question: "Where is the parcel of ada@example.com, +44 20 7946 0958?"}); err != nil {
 			t.Fatal(err)
 		}
 		id := read()[0].(map[string]any)["id"].(string)
 		if written := s.must("POST", knowledgePath+"/questions/"+id+"/answer", secretKey, object{"text": "Parcels are shown in your account."}); written.text("title") != "Where is the parcel of […], […]?" {
 			t.Errorf("others read %s", written.body)
 		}
-		if err := s.knowledge.Unanswered(t.Context(), session, "Where do you live?"); err != nil {
+		if err := s.knowledge.Unanswered(t.Context(), chat.Question{SessionID: session, Question: "Where do you live?"}); err != nil {
 			t.Fatal(err)
 		}
 		s.must("DELETE", "/api/admin/sessions/"+session, secretKey, nil)
@@ -221,7 +221,7 @@ func TestUnansweredQuestions(t *testing.T) {
 		if got := s.found("lamps"); got != "No, we only sell lamps." {
 			t.Errorf("the answer went with the question: %q is found", got)
 		}
-		if err := s.knowledge.Unanswered(t.Context(), session, "x"); err == nil || err.Error() != "note a question: "+chat.ErrSessionNotFound.Error() {
+		if err := s.knowledge.Unanswered(t.Context(), chat.Question{SessionID: session, Question: "x"}); err == nil || err.Error() != "note a question: "+chat.ErrSessionNotFound.Error() {
 			t.Errorf("of a session that is gone: %v", err)
 		}
 	})

@@ -141,6 +141,7 @@ var matrix = map[string]entry{
 	"POST /api/admin/knowledge/files":                    {administrator, "/api/admin/knowledge/files", formOf, 0},
 	"GET /api/admin/knowledge/search":                    {operator, "/api/admin/knowledge/search?q=hours", nil, 0},
 	"GET /api/admin/knowledge/questions":                 {operator, "/api/admin/knowledge/questions", nil, 0},
+	"GET /api/admin/knowledge/questions/{id}":            {operator, "/api/admin/knowledge/questions/x", nil, 404},
 	"DELETE /api/admin/knowledge/questions/{id}":         {administrator, "/api/admin/knowledge/questions/x", nil, 404},
 	"POST /api/admin/knowledge/questions/{id}/answer":    {administrator, "/api/admin/knowledge/questions/x/answer", object{"text": "x"}, 404},
 	"GET /api/admin/knowledge/sources/{id}":              {operator, "/api/admin/knowledge/sources/x", nil, 404},

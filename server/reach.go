@@ -130,7 +130,7 @@ func (c reaches) question(r *http.Request, by chat.Author) error {
 	list, err := c.knowledge.Questions(r.Context())
 	list = slices.DeleteFunc(list, func(q chat.Question) bool { return q.ID != pathVar(r, "id") })
 	if err == nil {
-		list, err = askedAt(r.Context(), c.engine.Store, list, by.Sites)
+		list = askedAt(list, by.Sites)
 	}
 	if err == nil && len(list) == 0 {
 		err = chat.ErrQuestionNotFound

@@ -229,6 +229,7 @@ func (c *community) settingRoutes() []route {
 		{"POST", "/api/admin/knowledge/files", files.within(ownSites).needs(chat.ScopeSettings), c.knowledge.addFile},
 		{"GET", "/api/admin/knowledge/search", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.search},
 		{"GET", "/api/admin/knowledge/questions", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.questions},
+		{"GET", "/api/admin/knowledge/questions/{id}", operators.within(c.reaches.question).needs(chat.ScopeRead), c.knowledge.question},
 		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators.within(c.reaches.question).needs(chat.ScopeSettings), c.knowledge.dropQuestion},
 		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators.within(c.reaches.question).needs(chat.ScopeSettings), body(c.knowledge.answerQuestion)},
 		{"GET", "/api/admin/knowledge/sources/{id}", operators.within(c.reaches.source).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.source},

@@ -260,5 +260,7 @@ export interface AI {
   tokensToday: number;
   dailyTokens: number; // 0 is no limit
   answersToday: number;
+  // costToday is what the tokens cost, where the price is known.
+  costToday?: string;
   handedOverToday: number;
 }

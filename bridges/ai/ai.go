@@ -17,8 +17,8 @@ type Knowledge interface {
 	// Passages finds the n passages that fit a question best, of sources for a site's
 	// visitors; nil: there is one site.
 	Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error)
-	// Unanswered records a question that could not be answered.
-	Unanswered(ctx context.Context, sessionID, question string) error
+	// Unanswered records a question that could not be answered: its session, its text and its context.
+	Unanswered(ctx context.Context, q chat.Question) error
 }
 
 // None is an empty knowledge base: the model may answer only from the instructions in
@@ -29,4 +29,4 @@ type None struct{}
 func (None) Passages(context.Context, *string, string, int) ([]chat.Passage, error) { return nil, nil }
 
 // Unanswered implements [Knowledge].
-func (None) Unanswered(context.Context, string, string) error { return nil }
+func (None) Unanswered(context.Context, chat.Question) error { return nil }

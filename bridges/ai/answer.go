@@ -19,6 +19,9 @@ func (s *Sink) Answer(ctx context.Context, site, question string) (chat.AIAnswer
 	if _, asks := asksForPerson(question, engine.LanguageOf(&turn.Session, question)); asks {
 		return chat.AIAnswer{Ended: chat.AIEndAsked}, nil
 	}
+	if topicOf(question, settings.Topics) != "" {
+		return chat.AIAnswer{Ended: chat.AIEndTopic}, nil
+	}
 	spent, err := s.spent(ctx)
 	switch {
 	case err != nil:

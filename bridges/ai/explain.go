@@ -19,6 +19,10 @@ func Explain(ctx context.Context, c *Client, settings *chat.AI, question string,
 		out.HandOver = chat.AIEndAsked
 		return out, nil
 	}
+	if out.Topic = topicOf(question, settings.Topics); out.Topic != "" {
+		out.HandOver = chat.AIEndTopic
+		return out, nil
+	}
 	if nothingToSay(settings, turn, passages) {
 		out.HandOver = chat.AIEndUnsure
 		return out, nil

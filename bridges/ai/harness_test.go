@@ -43,10 +43,10 @@ func (l *library) Passages(context.Context, *string, string, int) ([]chat.Passag
 	return l.passages, nil
 }
 
-func (l *library) Unanswered(_ context.Context, _, question string) error {
+func (l *library) Unanswered(_ context.Context, q chat.Question) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unanswered = append(l.unanswered, question)
+	l.unanswered = append(l.unanswered, q.Question)
 	return nil
 }
 

@@ -23,7 +23,7 @@ func TestHangingEndpoint(t *testing.T) {
 		passes(29 * time.Second)
 		h.is("while it may answer", h.takeovers(id), "")
 		passes(6 * time.Second)
-		h.is("handed over", h.said(id), "v: hello|a: "+engine.HandBackText("en", chat.AIEndFailed))
+		h.is("handed over", h.said(id), "v: hello|a: "+engine.HandBackText("", "en", chat.AIEndFailed))
 		passes(time.Hour)
 		h.asked(1)
 	})

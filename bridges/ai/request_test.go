@@ -120,7 +120,7 @@ func TestAskForPerson(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h.is("once", h.said(id), "v: Bonjour|a: We ship.|a: "+engine.HandBackText("fr", chat.AIEndAsked))
+		h.is("once", h.said(id), "v: Bonjour|a: We ship.|a: "+engine.HandBackText("", "fr", chat.AIEndAsked))
 		h.is("why", h.takeovers(id), "true false:asked")
 	})
 }

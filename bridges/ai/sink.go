@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,13 +65,11 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (int, error) {
 // errOperatorThere is why the AI waits.
 var errOperatorThere = errors.New("an operator is there")
 
-// of are the settings at a session's site: name, instructions, mode and the most answers may
-// be its own.
+// of are the settings at a session's site.
 func (s *Sink) of(session *chat.Session) *chat.AI {
 	settings := s.Settings
 	if session.Site != "" {
-		own := s.Engine.SettingsOf(session.Site).AI()
-		settings.Name, settings.Instructions, settings.Mode, settings.MaxAnswers = own.Name, own.Instructions, own.Mode, own.MaxAnswers
+		settings = settings.AtSite(s.Engine.SettingsOf(session.Site).AI())
 	}
 	return &settings
 }
@@ -96,15 +95,18 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	case settings.Drafts():
 		return s.propose(ctx, d, turn)
 	}
-	if s.Engine.PresenceAt(turn.Session.Site).Online {
+	if s.Engine.PresenceAt(turn.Session.Site).Online && !stepsIn(settings, &turn) {
 		scope := chat.ScopeSink
-		if s.Engine.Sites().Several() { // at others nobody may be there
+		if s.Engine.Sites().Several() || settings.StepIn > 0 { // others may wait longer, or where nobody is there
 			scope = chat.ScopeLane
 		}
 		return &chat.RetryAfter{After: presencePause, Scope: scope, Cause: errOperatorThere}
 	}
 	if language, asks := asksForPerson(asked(&turn), engine.LanguageOf(&turn.Session, asked(&turn))); asks {
 		return s.handBack(ctx, d, &turn, language, chat.AIEndAsked)
+	}
+	if topicOf(asked(&turn), settings.Topics) != "" {
+		return s.handBack(ctx, d, &turn, "", chat.AIEndTopic)
 	}
 	if turn.Session.AIAnswers >= settings.MaxAnswers {
 		return s.handBack(ctx, d, &turn, "", chat.AIEndLimit)
@@ -119,6 +121,24 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 		return nil
 	}
 	return s.answer(ctx, d, turn)
+}
+
+// stepsIn reports whether the AI answers though somebody is there: nobody has answered for as long
+// as the site's rule says. It goes on until somebody does.
+func stepsIn(settings *chat.AI, turn *engine.AITurn) bool {
+	if settings.StepIn == 0 {
+		return false
+	}
+	waits := turn.Waiting[0].Timestamp
+	for i := range slices.Backward(turn.Messages) {
+		switch m := &turn.Messages[i]; {
+		case m.Sender == chat.SenderOperator && !m.ByRelay():
+			return chat.Now().Sub(waits) >= settings.StepIn
+		case m.Sender == chat.SenderVisitor:
+			waits = min(waits, m.Timestamp)
+		}
+	}
+	return chat.Now().Sub(waits) >= settings.StepIn
 }
 
 // spent reports whether the day's tokens are used up.
@@ -167,18 +187,24 @@ func (s *Sink) reply(d *chat.Delivery, turn *engine.AITurn, r reply) engine.AIRe
 func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, r reply, late bool) (engine.AIOutcome, error) {
 	a := s.reply(d, turn, r)
 	a.Late = late
+	settings := s.of(&turn.Session)
+	if opening := settings.Opening; opening != "" && r.text != "" && turn.Session.AIAnswers == 0 {
+		a.Content = opening + "\n\n" + a.Content
+	}
 	if r.handBack == "" {
 		return s.Engine.AIAnswer(ctx, a)
 	}
 	language := engine.LanguageOf(&turn.Session, asked(turn))
 	if r.text == "" {
-		a.Content = engine.HandBackText(language, r.handBack)
+		a.Content = engine.HandBackText(settings.HandOver, language, r.handBack)
 	} else {
-		a.Content += "\n\n" + engine.HandBackText(language, "")
+		a.Content += "\n\n" + engine.HandBackText(settings.HandOver, language, "")
 	}
 	out, err := s.Engine.HandBack(ctx, a, r.handBack)
 	if err == nil && out == engine.AIStored && r.handBack == chat.AIEndUnsure {
-		err = s.Knowledge.Unanswered(ctx, d.SessionID, chat.WithoutPersonal(asked(turn), turn.Session.PersonalWords()...))
+		known := turn.Session.PersonalWords()
+		err = s.Knowledge.Unanswered(ctx, chat.Question{SessionID: d.SessionID, Question: chat.WithoutPersonal(asked(turn), known...),
+			Context: chat.WithoutPersonal(askedBefore(turn), known...)})
 	}
 	return out, err
 }
@@ -200,7 +226,7 @@ func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *engine.AITu
 	if language == "" {
 		language = engine.LanguageOf(&turn.Session, asked(turn))
 	}
-	a := s.reply(d, turn, reply{text: engine.HandBackText(language, reason)})
+	a := s.reply(d, turn, reply{text: engine.HandBackText(s.of(&turn.Session).HandOver, language, reason)})
 	a.Late = true
 	out, err := s.Engine.HandBack(ctx, a, reason)
 	switch {

@@ -148,7 +148,7 @@ func TestHandBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := "v: " + tt.says + "|a: " + engine.HandBackText("de", strings.TrimPrefix(tt.reason, "false:"))
+				want := "v: " + tt.says + "|a: " + engine.HandBackText("", "de", strings.TrimPrefix(tt.reason, "false:"))
 				h.is("once", h.said(id), want)
 				h.say(visitor, id, "Und jetzt?")
 				passes(time.Hour)

@@ -57,8 +57,8 @@ func TestAdmits(t *testing.T) {
 // its languages.
 func TestAdmitsInEachLanguage(t *testing.T) {
 	for _, language := range engine.HandBackLanguages() {
-		person := engine.HandBackText(language, chat.AIEndAsked)
-		text := strings.TrimSuffix(engine.HandBackText(language, chat.AIEndUnsure), person)
+		person := engine.HandBackText("", language, chat.AIEndAsked)
+		text := strings.TrimSuffix(engine.HandBackText("", language, chat.AIEndUnsure), person)
 		if unsure, _ := admits(text); !unsure {
 			t.Errorf("%s: %q", language, text)
 		}
@@ -104,7 +104,7 @@ func TestKnownInPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.is("one message", h.said(id), "v: Can I return gift cards?|a: You can return goods within 30 days.\n\n"+
-			engine.HandBackText("en", chat.AIEndAsked))
+			engine.HandBackText("", "en", chat.AIEndAsked))
 		if last := turn.Messages[len(turn.Messages)-1]; len(last.Sources) != 1 || last.Sources[0].URL != shop[0].URL {
 			t.Errorf("its sources: %v", last.Sources)
 		}

@@ -21,12 +21,12 @@ const maxText = 200_000
 // AddText adds a text, which can be found at once. It may say where people find it. Like
 // every source it answers the visitors of a site, or of all with [chat.AllSites].
 func (k *Knowledge) AddText(ctx context.Context, site, title, text, address string) (chat.KnowledgeSource, error) {
-	return k.addText(ctx, site, title, text, address, "")
+	return k.addText(ctx, site, title, text, address, nil)
 }
 
-// Answer adds a text that answers a question, which is then forgotten. Without a
-// title, the question is the title, without what is personal in it.
-func (k *Knowledge) Answer(ctx context.Context, site, question, title, text string) (chat.KnowledgeSource, error) {
+// Answer adds a text that answers a question, which is then forgotten with those that ask the same.
+// Without a title, the question is the title, without what is personal in it.
+func (k *Knowledge) Answer(ctx context.Context, site, question string, alike []string, title, text string) (chat.KnowledgeSource, error) {
 	q, err := k.store.Question(ctx, question)
 	if err != nil {
 		return chat.KnowledgeSource{}, err
@@ -34,10 +34,10 @@ func (k *Knowledge) Answer(ctx context.Context, site, question, title, text stri
 	if strings.TrimSpace(title) == "" {
 		title = chat.WithoutPersonal(q.Question)
 	}
-	return k.addText(ctx, site, title, text, "", question)
+	return k.addText(ctx, site, title, text, "", append([]string{question}, alike...))
 }
 
-func (k *Knowledge) addText(ctx context.Context, site, title, text, address, question string) (s chat.KnowledgeSource, err error) {
+func (k *Knowledge) addText(ctx context.Context, site, title, text, address string, questions []string) (s chat.KnowledgeSource, err error) {
 	title, text = oneLine(title), strings.TrimSpace(clean(text))
 	switch {
 	case title == "":
@@ -61,7 +61,7 @@ func (k *Knowledge) addText(ctx context.Context, site, title, text, address, que
 	s = k.newSource(site, chat.KnowledgeText, title, address)
 	s.Pages, s.Passages = 1, len(passages)
 	page := chat.SourcePage{URL: address, Title: title, State: chat.PageRead, FetchedAt: s.CreatedAt}
-	return s, k.add(ctx, &s, &page, passages, question)
+	return s, k.add(ctx, &s, &page, passages, questions)
 }
 
 // AddFile adds a file, which is read soon.
@@ -82,7 +82,7 @@ func (k *Knowledge) AddFile(ctx context.Context, site, name string, data []byte)
 	}
 	s = k.newSource(site, chat.KnowledgeFile, name, "")
 	s.Pages, s.Waiting = 1, 1
-	return s, k.add(ctx, &s, &chat.SourcePage{Title: name, File: data}, nil, "")
+	return s, k.add(ctx, &s, &chat.SourcePage{Title: name, File: data}, nil, nil)
 }
 
 var errAddress = &chat.Error{Kind: chat.Invalid, Text: "url must be the address of a web page, beginning with https:// or http://"}
@@ -110,7 +110,7 @@ func (k *Knowledge) AddPages(ctx context.Context, site, address string, follow, 
 	s = k.newSource(site, kind, u.String(), u.String())
 	s.Trusted, s.RefreshAt = trusted && isPrivate(ctx, u.Hostname()), s.CreatedAt.Add(refreshEvery)
 	s.Pages, s.Waiting = 1, 1
-	return s, k.add(ctx, &s, &chat.SourcePage{URL: u.String(), NextAt: s.CreatedAt}, nil, "")
+	return s, k.add(ctx, &s, &chat.SourcePage{URL: u.String(), NextAt: s.CreatedAt}, nil, nil)
 }
 
 // isPrivate reports whether a host has an address in a private network.
@@ -125,8 +125,8 @@ func (k *Knowledge) newSource(site, kind, title, address string) chat.KnowledgeS
 	return chat.KnowledgeSource{ID: chat.NewID(), Site: site, Kind: kind, Title: title, URL: address, CreatedAt: k.now()}
 }
 
-func (k *Knowledge) add(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error {
-	err := k.store.AddSource(ctx, s, first, passages, question)
+func (k *Knowledge) add(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, questions []string) error {
+	err := k.store.AddSource(ctx, s, first, passages, questions)
 	k.ring()
 	return err
 }
@@ -188,14 +188,23 @@ func (k *Knowledge) DropQuestion(ctx context.Context, id string) error {
 // maxQuestion is how much of a question is kept, in characters.
 const maxQuestion = 500
 
-// Unanswered notes a question that had no answer, once more if it was asked before, without
-// what is personal in it.
-func (k *Knowledge) Unanswered(ctx context.Context, sessionID, question string) error {
-	question = strings.TrimSpace(clip(strings.TrimSpace(chat.WithoutPersonal(clean(question))), maxQuestion))
-	if question == "" {
+// Unanswered notes a question of a session that had no answer, once more if it was asked before in
+// the same context, without what is personal in it.
+func (k *Knowledge) Unanswered(ctx context.Context, q chat.Question) error {
+	q.ID, q.AskedAt, q.Question, q.Context = chat.NewID(), k.now(), impersonal(q.Question), impersonal(q.Context)
+	if q.Question == "" {
 		return nil
 	}
-	return k.store.AddQuestion(ctx, keyOf(question), &chat.Question{ID: chat.NewID(), Question: question, SessionID: sessionID, AskedAt: k.now()})
+	key := keyOf(q.Question)
+	if q.Context != "" {
+		key = keyOf(q.Context) + "\n" + key
+	}
+	return k.store.AddQuestion(ctx, key, &q)
+}
+
+// impersonal is a text of a visitor as it is kept.
+func impersonal(text string) string {
+	return strings.TrimSpace(clip(strings.TrimSpace(chat.WithoutPersonal(clean(text))), maxQuestion))
 }
 
 // keyOf is the same for questions that differ in case, accents and signs only.

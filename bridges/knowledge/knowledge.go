@@ -19,7 +19,7 @@ type Store interface {
 	Sources(ctx context.Context) ([]chat.KnowledgeSource, error)
 	// Source answers chat.ErrSourceNotFound when there is none.
 	Source(ctx context.Context, id string) (chat.KnowledgeSource, []chat.SourcePage, error)
-	AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, question string) error
+	AddSource(ctx context.Context, s *chat.KnowledgeSource, first *chat.SourcePage, passages []chat.IndexedPassage, questions []string) error
 	RemoveSource(ctx context.Context, id string) error
 	MoveSource(ctx context.Context, id, site string) error
 	RefreshSource(ctx context.Context, id string, now, next chat.Time) error
@@ -39,6 +39,9 @@ type Store interface {
 	// SourceTexts lists the passages of a source, in their order.
 	SourceTexts(ctx context.Context, id string) ([]string, error)
 	EachVector(ctx context.Context, site *string, model string, with func(number int64, vector []byte)) error
+
+	UnembeddedQuestions(ctx context.Context, model string, limit int) (ids, texts []string, err error)
+	PutQuestionVectors(ctx context.Context, model string, ids []string, vectors [][]byte) error
 
 	AddQuestion(ctx context.Context, key string, q *chat.Question) error
 	Questions(ctx context.Context) ([]chat.Question, error)

@@ -14,17 +14,37 @@ const embedBatch = 32
 // maxEmbedded is how much of a passage the model reads, in characters.
 const maxEmbedded = 2000
 
-// embed has the model read the next passages that it has not read yet. It reports
-// whether there were any.
+// embed has the model read the next passages that it has not read yet, and then the questions that
+// had no answer. It reports whether there were any.
 func (k *Knowledge) embed(ctx context.Context) (worked bool, err error) {
 	embedder, model := k.opts.Embedding()
 	if embedder == nil || model == "" {
 		return false, nil
 	}
 	numbers, texts, err := k.store.Unembedded(ctx, model, embedBatch)
-	if err != nil || len(numbers) == 0 {
+	if err == nil && len(numbers) > 0 {
+		packed := k.vectorsOf(ctx, embedder, texts)
+		if packed == nil {
+			return false, nil
+		}
+		return true, k.store.PutVectors(ctx, model, numbers, packed)
+	}
+	if err != nil {
 		return false, err
 	}
+	ids, texts, err := k.store.UnembeddedQuestions(ctx, model, embedBatch)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	packed := k.vectorsOf(ctx, embedder, texts)
+	if packed == nil {
+		return false, nil
+	}
+	return true, k.store.PutQuestionVectors(ctx, model, ids, packed)
+}
+
+// vectorsOf asks the model for the packed vectors of texts, nil when it fails, which is logged.
+func (k *Knowledge) vectorsOf(ctx context.Context, embedder Embedder, texts []string) [][]byte {
 	for i := range texts {
 		texts[i] = clip(texts[i], maxEmbedded)
 	}
@@ -36,13 +56,13 @@ func (k *Knowledge) embed(ctx context.Context) (worked bool, err error) {
 		if ctx.Err() == nil {
 			k.reportFailing(err)
 		}
-		return false, nil
+		return nil
 	}
 	packed := make([][]byte, len(vectors))
 	for i, v := range vectors {
 		packed[i] = pack(v)
 	}
-	return true, k.store.PutVectors(ctx, model, numbers, packed)
+	return packed
 }
 
 // pack renders a vector with a byte for each number, which keeps its direction well
@@ -59,6 +79,22 @@ func pack(v []float32) []byte {
 		}
 	}
 	return packed
+}
+
+// unpack is a packed vector with the length 1, nil where there is none.
+func unpack(packed []byte) []float32 {
+	v, square := make([]float32, len(packed)), 0.0
+	for i, b := range packed {
+		v[i] = float32(int8(b))
+		square += float64(v[i]) * float64(v[i])
+	}
+	if square == 0 {
+		return nil
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(square))
+	}
+	return v
 }
 
 // likeness is the cosine between a vector and a packed one, 0 for those of another

@@ -3,7 +3,11 @@ package chat
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The destinations of the AI: what visitors write waits in the first one until
@@ -36,6 +40,7 @@ const (
 	AIEndOff      = "off"      // an operator, or the settings, switched it off
 	AIEndAsked    = "asked"    // the visitor asked for a person
 	AIEndUnsure   = "unsure"   // it does not know the answer
+	AIEndTopic    = "topic"    // it is about what a person always answers
 	AIEndLimit    = "limit"    // it answered often enough
 	AIEndBudget   = "budget"   // the day's tokens are used up, or its address's calls
 	AIEndFailed   = "failed"   // its endpoint fails
@@ -48,8 +53,15 @@ type AI struct {
 	Mode                                string // answer, draft or off
 	Delay                               time.Duration
 	DailyTokens                         int64 // 0 is no limit
+	Price                               Price // of a million tokens
 	MaxAnswers                          int
-	AddressCalls                        int // an hour, 0 is no limit
+	Tone                                string // one of the Tone constants
+	Opening                             string // said before the first answer in a conversation
+	HandOver                            string // said instead of relay's own sentence that a person answers
+	// Topics are the words that a person always answers, one a line: an AI is compared by ==.
+	Topics       string
+	StepIn       time.Duration // it answers though somebody is there, once nobody has for so long; 0 for never
+	AddressCalls int           // an hour, 0 is no limit
 	// Withheld: there is a key, which stays with the address beside it in the environment.
 	Withheld bool
 	// Trusted: the address is the environment's, or an administrator confirmed its host. It
@@ -67,8 +79,43 @@ func (s *Settings) AI() AI {
 	}
 	return AI{BaseURL: s.Text("aiBaseUrl"), Key: key, Withheld: withheld, Model: s.Text("aiModel"), EmbeddingModel: s.Text("aiEmbeddingModel"),
 		Name: s.Text("aiName"), Instructions: s.Text("aiSystemPrompt"), Mode: s.Text("aiMode"),
+		Tone: s.Text("aiTone"), Opening: strings.TrimSpace(s.Text("aiOpening")), HandOver: strings.TrimSpace(s.Text("aiHandOver")), Topics: s.aiTopics(), StepIn: s.aiStepsIn(),
+		Price: s.aiTokenPrice(),
 		Delay: time.Duration(s.Number("aiTakeoverDelay")) * time.Second, DailyTokens: s.Number("aiDailyTokens"),
 		MaxAnswers: int(s.Number("aiMaxAnswers")), AddressCalls: int(s.Number("aiCallsPerAddress")), Trusted: s.Source("aiBaseUrl") == FromEnvironment || s.AIHostConfirmed(s.Text("aiBaseUrl"))}
+}
+
+func (s *Settings) aiTokenPrice() Price {
+	price, _ := ParsePrice(s.Text("aiTokenPrice")) // checked when it was set; none without one
+	return price
+}
+
+// aiStepsIn is after how long the rule for who is not answered lets the AI answer, 0 for never.
+func (s *Settings) aiStepsIn() time.Duration {
+	for _, step := range s.Unanswered() {
+		if step.Do == StepAI {
+			return step.Wait()
+		}
+	}
+	return 0
+}
+
+func (s *Settings) aiTopics() string {
+	var list []string
+	s.decode("aiTopics", &list)
+	for i := range list {
+		list[i] = OneLine(list[i])
+	}
+	return strings.Join(list, "\n")
+}
+
+// AtSite returns the AI as a website's own settings want it: what it is called, knows, does and
+// says may be the website's, whom it asks is relay's.
+func (a AI) AtSite(own AI) AI {
+	a.Name, a.Instructions, a.Mode, a.MaxAnswers = own.Name, own.Instructions, own.Mode, own.MaxAnswers
+	a.Tone, a.Opening, a.HandOver, a.Topics = own.Tone, own.Opening, own.HandOver, own.Topics
+	a.StepIn = own.StepIn
+	return a
 }
 
 // keepAIKey takes back the stored key when a change leads to another server and brings no key for
@@ -84,6 +131,36 @@ func (s *Settings) keepAIKey(changes map[string]Raw) {
 func isHere(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (&MailHost{Host: u.Hostname()}).Local()
+}
+
+// How the AI writes.
+const (
+	ToneNeutral  = "neutral"
+	ToneFriendly = "friendly"
+	ToneFormal   = "formal"
+	ToneBrief    = "brief"
+)
+
+// Limits of what the settings say of the AI's words.
+const (
+	maxAISentence = 300 // characters
+	maxAITopics   = 50
+	maxAITopic    = 100 // characters
+)
+
+// aiTopics checks the setting of that name.
+func aiTopics(value json.RawMessage) error {
+	if err := shape[[]string](`a list of words like ["refund","complaint"]`)(value); err != nil {
+		return err
+	}
+	var list []string
+	bad := func(topic string) bool {
+		return !strings.ContainsFunc(topic, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) || utf8.RuneCountInString(topic) > maxAITopic
+	}
+	if json.Unmarshal(value, &list) != nil || list == nil || len(list) > maxAITopics || slices.ContainsFunc(list, bad) {
+		return checkError("must be at most 50 words or phrases of at most 100 characters")
+	}
+	return nil
 }
 
 // SetUp reports whether there is an AI to ask.

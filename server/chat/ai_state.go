@@ -22,8 +22,10 @@ type AIState struct {
 	DailyTokens int64 `json:"dailyTokens"`
 	// AnswersToday are its answers to visitors today (UTC), and HandedOverToday how often it handed
 	// a conversation over.
-	AnswersToday    int64 `json:"answersToday"`
-	HandedOverToday int64 `json:"handedOverToday"`
+	AnswersToday int64 `json:"answersToday"`
+	// CostToday is what TokensToday cost, like "0.04 €", where the price is set.
+	CostToday       string `json:"costToday,omitempty"`
+	HandedOverToday int64  `json:"handedOverToday"`
 }
 
 // AIAsked is how a visitor who asked a question would be answered.
@@ -32,7 +34,9 @@ type AIAsked struct {
 	// Answer is what the visitor would read, "" when there is none.
 	Answer string `json:"answer"`
 	// HandOver is why it would hand over, "" when it would not.
-	HandOver  string       `json:"handOver,omitempty"`
+	HandOver string `json:"handOver,omitempty"`
+	// Topic is the one of aiTopics that the question is about.
+	Topic     string       `json:"topic,omitempty"`
 	Sentences []AISentence `json:"sentences"`
 	Tokens    int64        `json:"tokens"`
 	Error     string       `json:"error,omitempty"`

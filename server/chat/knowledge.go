@@ -97,6 +97,15 @@ type Question struct {
 	Count     int    `json:"count" db:"count"`
 	SessionID string `json:"sessionId" db:"session_id"` // that asked last
 	AskedAt   Time   `json:"askedAt" db:"asked_at"`
+	// Context is what the same visitor had asked before it, "" where nothing is needed to understand it.
+	Context string `json:"context,omitempty" db:"context"`
+	// Site is the id of the visitor's site.
+	Site string `json:"-" db:"site"`
+	// Alike are questions that ask the same, in a list by groups.
+	Alike []Question `json:"alike,omitempty" db:"-"`
+	// Vector is the packed meaning of the question for the embedding model Model.
+	Vector []byte `json:"-" db:"vector"`
+	Model  string `json:"-" db:"model"`
 }
 
 // The limits of a knowledge base.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ const (
 	StepRing = "ring" // operators are notified once more
 	StepTell = "tell" // the visitor gets a text
 	StepMail = "mail" // somebody of the team gets an e-mail
+	StepAI   = "ai"   // the AI answers, though somebody is there
 )
 
 // Limits of the rule.
@@ -41,7 +43,7 @@ func (s *Settings) Unanswered() (steps []UnansweredStep) {
 
 // unanswered checks the setting of that name.
 func unanswered(value json.RawMessage) error {
-	const must = `a list of steps like {"after":5,"do":"ring"}, {"after":15,"do":"tell","text":"Thank you for waiting."} and {"after":30,"do":"mail","to":"team@shop.example"}`
+	const must = `a list of steps like {"after":5,"do":"ring"}, {"after":10,"do":"ai"}, {"after":15,"do":"tell","text":"Thank you for waiting."} and {"after":30,"do":"mail","to":"team@shop.example"}`
 	if err := shape[[]UnansweredStep](must)(value); err != nil {
 		return err
 	}
@@ -64,8 +66,8 @@ func (u *UnansweredStep) check() error {
 	switch length := utf8.RuneCountInString(u.Text); {
 	case u.After < 1 || u.After > maxUnansweredWait:
 		return checkError("[].after must be a number of minutes from 1 to " + strconv.Itoa(maxUnansweredWait))
-	case u.Do != StepRing && u.Do != StepTell && u.Do != StepMail:
-		return checkError("[].do must be ring, tell or mail")
+	case !slices.Contains([]string{StepRing, StepTell, StepMail, StepAI}, u.Do):
+		return checkError("[].do must be ring, tell, mail or ai")
 	case u.Do == StepTell && (strings.TrimSpace(u.Text) == "" || length > maxUnansweredText):
 		return checkError("[].text must have 1 to 1000 characters")
 	case u.Do != StepTell && u.Text != "":

@@ -39,15 +39,22 @@ func testKnowledge(t *testing.T, s *fixture) {
 	s.stop()
 	s.instance = bootIn(t, s.dir, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8", "AI_BASE_URL="+model, "AI_MODEL=test", "AI_TAKEOVER_DELAY=0")
 	s.say(t, "Do you sell carpets?")
+	s.say(t, "Any carpets you sell?")
 	b := s.newOperator(t, "Ada")
-	b.wait("the question is noted", func() bool {
-		var list struct{ Questions []any }
+	var list struct {
+		Questions []struct {
+			SessionID string
+			Count     int
+		}
+	}
+	b.wait("the questions are noted", func() bool {
 		s.call(t, http.MethodGet, s.base+"/api/admin/knowledge/questions", s.secret, nil, &list)
-		return len(list.Questions) == 1
+		return len(list.Questions) == 1 && list.Questions[0].Count == 2
 	})
+	s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+list.Questions[0].SessionID+"/messages", s.secret, map[string]any{"content": "Carpets? No."}, nil)
 	b.click("#knowledge-link")
 	b.until(`shown("#knowledge") && !shown("#rows") && document.activeElement.id === "knowledge-title"`)
-	b.until(`text("#knowledge").includes("The AI has nothing to answer from yet") && text("#knowledge").includes("Do you sell carpets?")`)
+	b.until(`text("#knowledge").includes("The AI has nothing to answer from yet") && text("#knowledge").includes("1 asks the same")`)
 
 	button := func(name string) string {
 		return `[...$$("#knowledge button")].find((n) => (n.ariaLabel || n.textContent) === "` + name + `")`
@@ -72,8 +79,10 @@ func testKnowledge(t *testing.T, s *fixture) {
 	b.run(button("Add file") + `.click()`)
 	b.until(`$$("#knowledge section:first-child li[data-id]").length === 2 && text("#knowledge .sources").includes("gifts.md") && $$("#knowledge section:first-child .tag.good").length === 1`)
 
-	b.run(button("Write an answer: Do you sell carpets?") + `.click()`)
-	b.until(`["INPUT", "TEXTAREA"].includes(document.activeElement.tagName)`)
+	b.run(`[...$$("#knowledge button")].find((n) => n.textContent === "Write an answer").click()`)
+	b.until(`["INPUT", "TEXTAREA"].includes(document.activeElement.tagName) && $("#knowledge li form textarea").value === "Carpets? No."`)
+	b.shot(cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir()), "knowledge-answer")
+	b.accessible("an answer to a question")
 	b.enter(`#knowledge li form textarea`, "No, we only sell lamps.")
 	b.run(button("Save answer") + `.click()`)
 	b.until(`text("#knowledge").includes("Nothing yet. Questions that the AI") && $$("#knowledge section:first-child li[data-id]").length === 3`)

@@ -140,10 +140,11 @@ func languageNamed(code string) string {
 // HandBackLanguages are the languages in which the AI says that a person answers.
 func HandBackLanguages() []string { return slices.Sorted(maps.Keys(farewells)) }
 
-// HandBackText is the last sentence of the AI to a visitor: that a person answers here.
-func HandBackText(language, reason string) string {
+// HandBackText is the last sentence of the AI to a visitor: that a person answers here, in the
+// owner's own words if there are any.
+func HandBackText(own, language, reason string) string {
 	f := farewells[languageNamed(language)]
-	text := f.person
+	text := cmp.Or(own, f.person)
 	if reason == chat.AIEndUnsure {
 		text = f.unsure + " " + text
 	}

@@ -34,10 +34,10 @@ func TestHandBackText(t *testing.T) {
 		if f.unsure == "" || f.person == "" {
 			t.Errorf("%s says not all", language)
 		}
-		if got := HandBackText(language, chat.AIEndUnsure); got != f.unsure+" "+f.person || strings.Contains(strings.ToLower(got), "mail") {
+		if got := HandBackText("", language, chat.AIEndUnsure); got != f.unsure+" "+f.person || strings.Contains(strings.ToLower(got), "mail") {
 			t.Errorf("%s: %q", language, got)
 		}
-		if got := HandBackText(language, chat.AIEndAsked); got != f.person {
+		if got := HandBackText("", language, chat.AIEndAsked); got != f.person {
 			t.Errorf("%s: %q", language, got)
 		}
 	}

@@ -274,7 +274,7 @@ func (r *aiTurns) AskForPerson(ctx context.Context, by chat.Author, sessionID st
 func (r *Relay) endAnswering(c *change, written, reason string) error {
 	name := c.settings.Text("aiName")
 	c.by = chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: name}
-	content := HandBackText(LanguageOf(c.session, written), reason)
+	content := HandBackText(c.settings.AI().HandOver, LanguageOf(c.session, written), reason)
 	return c.handBack(&AIReply{Name: name, Content: content}, reason, r.asksContact(c.session))
 }
 

@@ -101,12 +101,17 @@ func (u unansweredSteps) take(c *change, number int) error {
 }
 
 // takeStep does what a step says. Without a mail server, who should get an e-mail is named to
-// the others.
+// the others; they are notified as well where the AI cannot answer.
 func (c *change) takeStep(step *chat.UnansweredStep) error {
 	since := c.session.WaitingSince
 	switch {
 	case step.Do == chat.StepTell:
 		return c.say(step.Text)
+	case step.Do == chat.StepAI && c.letStepIn():
+		if err := c.settleAI(c.session.Rev); err != nil {
+			return err
+		}
+		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: chat.AIAnswerNow})
 	case step.Do == chat.StepMail && c.settings.Mail().On():
 		return c.emitFact(chat.EventTeamMail, chat.TeamMail{To: chat.CleanAddress(step.To), Since: since})
 	}
@@ -115,6 +120,12 @@ func (c *change) takeStep(step *chat.UnansweredStep) error {
 		ring.Content += " An e-mail to " + step.To + " was not sent: e-mail is not set up."
 	}
 	return c.emitFact(chat.EventUnanswered, ring)
+}
+
+// letStepIn reports whether the AI can answer here.
+func (c *change) letStepIn() bool {
+	t := c.ai()
+	return t != nil && !t.Drafts && answerable(c.session)
 }
 
 var errNotDue = errors.New("the step is not due yet")

@@ -208,7 +208,7 @@ func TestUnansweredIsChecked(t *testing.T) {
 			{`[{"after":"5","do":"ring"}]`, "unanswered[].after must be a whole number"},
 			{`[{"after":0,"do":"ring"}]`, "unanswered[].after must be a number of minutes from 1 to 10080"},
 			{`[{"after":10081,"do":"ring"}]`, "unanswered[].after must be"},
-			{`[{"after":5,"do":"shout"}]`, "unanswered[].do must be ring, tell or mail"},
+			{`[{"after":5,"do":"shout"}]`, "unanswered[].do must be ring, tell, mail or ai"},
 			{`[{"after":5,"do":"mail","to":"the team"}]`, "unanswered[].to must be an e-mail address like team@shop.example"},
 			{`[{"after":5,"do":"ring","to":"team@shop.example"}]`, "unanswered[].to is for the step mail"},
 			{`[{"after":5,"do":"tell"}]`, "unanswered[].text must have 1 to 1000 characters"},

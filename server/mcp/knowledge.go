@@ -56,7 +56,8 @@ func addKnowledge(ctx context.Context, c *remote.API, in learnIn) (out learnOut,
 type question struct {
 	ID           string `json:"id"`
 	Question     string `json:"question"`
-	Count        int    `json:"count" jsonschema:"how often it was asked"`
+	Before       string `json:"before,omitempty" jsonschema:"what the same visitor had asked before it"`
+	Count        int    `json:"count" jsonschema:"how often it, or another one that asks the same, was asked"`
 	Conversation string `json:"conversation" jsonschema:"that asked last"`
 	AskedAt      string `json:"askedAt"`
 }
@@ -69,14 +70,14 @@ type questionsOut struct {
 func unansweredQuestions(ctx context.Context, c *remote.API, _ nothing) (out questionsOut, err error) {
 	var answer struct {
 		Questions []struct {
-			ID, Question, SessionID, AskedAt string
-			Count                            int
+			ID, Question, Context, SessionID, AskedAt string
+			Count                                     int
 		}
 	}
 	err = c.Call(ctx, "GET", "knowledge/questions", nil, nil, &answer)
 	out = questionsOut{notice, []question{}}
 	for _, q := range answer.Questions {
-		out.Questions = append(out.Questions, question{q.ID, q.Question, q.Count, q.SessionID, q.AskedAt})
+		out.Questions = append(out.Questions, question{q.ID, q.Question, q.Context, q.Count, q.SessionID, q.AskedAt})
 	}
 	return out, err
 }

@@ -29,7 +29,7 @@ type setting struct {
 
 // consoleFiles are the console's modules that have fields of settings, and their pages.
 var consoleFiles = []struct{ module, page string }{
-	{"ai.ts", "AI"}, {"hours.ts", "Hours"}, {"mail.ts", "E-mail"}, {"mailsignin.ts", "E-mail"}, {"privacy.ts", "Privacy"},
+	{"aifields.ts", "AI"}, {"hours.ts", "Hours"}, {"mail.ts", "E-mail"}, {"mailsignin.ts", "E-mail"}, {"privacy.ts", "Privacy"},
 	{"signon.ts", "Sign-in"}, {"webhook.ts", "Webhook"}, {"widget/index.ts", "Widget"},
 }
 

@@ -14,6 +14,7 @@ const stopped: Record<string, string> = {
   off: "The AI stopped answering: it was switched off here",
   asked: "The AI handed over: the visitor asks for a person",
   unsure: "The AI handed over: it does not know the answer",
+  topic: "The AI handed over: it is about a topic that a person always answers",
   limit: "The AI handed over: it answered as often as it may",
   budget: "The AI handed over: today's tokens, or this address's messages, are used up",
   failed: "The AI handed over: its provider gives no answers, see Settings → AI",

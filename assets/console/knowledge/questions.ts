@@ -1,24 +1,37 @@
-// Questions that the AI could not answer, each with a field for the answer.
+// Questions that the AI could not answer, those that ask the same together, each with a field for the answer.
 
 import { call } from "../net/api";
 import { h } from "../ui/dom";
 import { missing, type Fields } from "../ui/fields";
 import { agoTime } from "../ui/format";
-import { button, feedback, labelled, section } from "../settings/settings";
-import { ofSite } from "../state/sites";
+import { button, everywhere, feedback, labelled, section } from "../settings/settings";
+import { several, siteMark } from "../state/sites";
+import { state } from "../state/store";
 
 interface Question {
   id: string;
   question: string;
+  // context is what the same visitor had asked before.
+  context?: string;
+  site?: string;
   count: number;
   sessionId: string;
   askedAt: string;
+  alike?: Question[];
+}
+
+interface Proposal {
+  question: Question;
+  proposal: { title: string; text: string };
 }
 
 export interface Questions {
   node: HTMLElement;
   load(): Promise<void>;
 }
+
+// Run does something with a question and says what came of it.
+type Run = (work: Promise<unknown>, done: string, fields?: Fields) => Promise<void>;
 
 export function questionsSection(answered: () => void): Questions {
   const said = feedback();
@@ -29,7 +42,7 @@ export function questionsSection(answered: () => void): Questions {
   const heading = node.querySelector<HTMLElement>("h2");
   heading?.setAttribute("tabindex", "-1");
 
-  const run = async (work: Promise<unknown>, done: string, fields: Fields = {}): Promise<void> => {
+  const run: Run = async (work, done, fields = {}) => {
     try {
       await work;
       said.said(done);
@@ -40,36 +53,61 @@ export function questionsSection(answered: () => void): Questions {
       said.refused(error, fields);
     }
   };
-  const item = (q: Question): HTMLLIElement => {
-    const text = h("textarea", { class: "input", rows: 3, maxlength: 200000 });
-    const asked = h("input", { class: "input", maxlength: 500, value: q.question, dir: "auto" });
-    const form = h("form", {
-      hidden: true,
-      onsubmit(e: Event) {
-        e.preventDefault();
-        if (missing([[asked, "Write the question."], [text, "Write the answer."]])) return;
-        void run(call("POST", "/knowledge/questions/" + q.id + "/answer" + ofSite(), { title: asked.value, text: text.value }),
-          "Saved. The AI can answer it from now on.", { title: asked, text });
-      },
-    }, labelled("Question, without names and numbers: other visitors may read it", asked), labelled("Answer", text),
-      h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
-    const write = (): void => {
-      form.hidden = !form.hidden;
-      if (!form.hidden) asked.focus();
-    };
-    return h("li", {},
-      h("p", { class: "source-head" }, h("b", { dir: "auto" }, q.question)),
-      h("p", { class: "hint" }, (q.count === 1 ? "Asked once, " : "Asked " + q.count + " times, last ") , agoTime(q.askedAt), ". ",
-        h("a", { href: "#/sessions/" + encodeURIComponent(q.sessionId) }, "Conversation")),
-      h("div", { class: "buttons" }, button("Write an answer", write, "Write an answer: " + q.question),
-        button("Dismiss", () => run(call("DELETE", "/knowledge/questions/" + q.id), "Dismissed."), "Dismiss: " + q.question)),
-      form);
-  };
   const load = async (): Promise<void> => {
     const answer = await call<{ questions: Question[] }>("GET", "/knowledge/questions");
-    if (node.querySelector("form:not([hidden])")?.contains(document.activeElement) && said.nodes[0]?.textContent === "") return;
+    if (node.querySelector("form")?.contains(document.activeElement) && said.nodes[0]?.textContent === "") return;
     none.hidden = !!answer.questions.length;
-    list.replaceChildren(...answer.questions.map(item));
+    list.replaceChildren(...answer.questions.map((q) => item(q, run)));
   };
   return { node, load };
+}
+
+const link = (q: Question): HTMLElement => h("a", { href: "#/sessions/" + encodeURIComponent(q.sessionId) }, "Conversation");
+
+function item(q: Question, run: Run): HTMLLIElement {
+  const alike = q.alike ?? [];
+  const place = h("div", {});
+  const write = async (): Promise<void> => {
+    const open = place.firstChild;
+    place.replaceChildren();
+    if (open) return;
+    const begun = await call<Proposal>("GET", "/knowledge/questions/" + q.id).catch(() => null);
+    place.replaceChildren(answering(q, begun?.proposal.text ?? "", run));
+    place.querySelector("input")?.focus();
+  };
+  const dismiss = (): Promise<void> => run(
+    Promise.all([q, ...alike].map((one) => call("DELETE", "/knowledge/questions/" + one.id))), "Dismissed.");
+  return h("li", {},
+    h("p", { class: "source-head" }, h("b", { dir: "auto" }, q.question), siteMark(q.site)),
+    q.context && h("p", { class: "hint", dir: "auto" }, "Before it: " + q.context),
+    h("p", { class: "hint" }, (q.count === 1 ? "Asked once, " : "Asked " + q.count + " times, last ") , agoTime(q.askedAt), ". ", link(q)),
+    alike.length > 0 && h("details", {}, h("summary", {}, alike.length === 1 ? "1 asks the same" : alike.length + " ask the same"),
+      h("ul", {}, ...alike.map((one) => h("li", {}, h("span", { dir: "auto" }, one.question), " ", link(one))))),
+    h("div", { class: "buttons" }, button("Write an answer", () => void write(), "Write an answer: " + q.question),
+      button("Dismiss", () => void dismiss(), "Dismiss: " + q.question)),
+    place);
+}
+
+// answering is the form in which an answer is edited before anything becomes a source.
+function answering(q: Question, proposed: string, run: Run): HTMLElement {
+  const text = h("textarea", { class: "input", rows: 4, maxlength: 200000, dir: "auto" }, proposed);
+  const title = h("input", { class: "input", maxlength: 500, value: q.question, dir: "auto" });
+  const site = h("select", { class: "input" }, everywhere && h("option", { value: "" }, "All websites"),
+    ...state.sites.map((one) => h("option", { value: one.id }, one.name)));
+  site.value = q.site ?? "";
+  const too = (q.alike ?? []).map((one) => ({ id: one.id, box: h("input", { type: "checkbox", checked: true }), question: one.question }));
+  const save = (e: Event): void => {
+    e.preventDefault();
+    if (missing([[title, "Write the question."], [text, "Write the answer."]])) return;
+    const query = several() && site.value ? "?site=" + encodeURIComponent(site.value) : "";
+    const answer = { title: title.value, text: text.value, alike: too.filter((one) => one.box.checked).map((one) => one.id) };
+    void run(call("POST", "/knowledge/questions/" + q.id + "/answer" + query, answer),
+      "Saved. The AI can answer it from now on.", { title, text });
+  };
+  return h("form", { onsubmit: save },
+    labelled("Question, without names and numbers: other visitors may read it", title),
+    labelled("Answer", text, proposed ? "This is what a person wrote in the conversation. Change what is not for everybody." : undefined),
+    several() && labelled("For visitors of", site),
+    ...too.map((one) => h("label", { class: "check" }, one.box, h("span", { dir: "auto" }, " It also answers “" + one.question + "”"))),
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer")));
 }

@@ -5,8 +5,7 @@ import { h } from "../ui/dom";
 import { confirmHost } from "./confirm";
 import { agentsDoor } from "./agents";
 import { asking } from "./aiask";
-import { area, check, choice, number, secret, text } from "./controls";
-import { form, type Field } from "./form";
+import { aiForm } from "./aifields";
 import { loadBridges } from "../shell/health";
 import { state } from "../state/store";
 import type { Page } from "./page";
@@ -25,35 +24,8 @@ interface Test {
   confirm?: string;
 }
 
-function fields(): Field[] {
-  return [
-    { name: "aiMode", label: "What it does",
-      control: choice([
-        ["answer", "Answers visitors while nobody is there"], ["draft", "Writes drafts, which you send"], ["off", "Nothing"],
-      ]) },
-    { name: "aiBaseUrl", label: "Address", control: text({ type: "url", placeholder: "https://api.openai.com/v1" }),
-      hint: "OpenAI or any compatible API: Mistral, Groq, vLLM, Ollama … An Ollama on this machine is http://localhost:11434/v1." },
-    { name: "aiApiKey", label: "Key", control: secret("None"), hint: "It is not shown again. Ollama needs none." },
-    { name: "aiModel", label: "Model", control: text({ placeholder: "gpt-4o-mini" }) },
-    { name: "aiName", label: "Name that visitors see", control: text({ maxlength: 100 }), hint: "Visitors always see that it is an AI." },
-    { name: "aiSystemPrompt", label: "What it should know and how it should write", control: area({ rows: 5, maxlength: 20000 }),
-      hint: "Your business in a few sentences. Put facts into Knowledge: answers then link to their source." },
-    { name: "aiTakeoverDelay", label: "Seconds before it answers", control: number(0, 3600),
-      hint: "How long your team has to answer first; 0 means immediately." },
-    { name: "aiMaxAnswers", label: "Most answers in a conversation", control: number(1, 1000), hint: "Then it hands over to you." },
-    { name: "aiDailyTokens", label: "Most tokens a day", control: number(0, 2 ** 40),
-      hint: "Counted from midnight, UTC. 0 means no limit." },
-    { name: "aiCallsPerAddress", label: "Most messages an hour from one address", control: number(0, 1_000_000),
-      hint: "Your team answers the rest. 0 means no limit." },
-    { name: "aiEmbeddingModel", label: "Model for embeddings (optional)", control: text({ placeholder: "text-embedding-3-small" }),
-      hint: "With an embedding model, knowledge is also found by its meaning." },
-    { name: "agentsEnabled", label: "Let visitors’ own AI agents in", control: check(),
-      hint: "They ask your AI, leave messages and wait for your answer, within the limits of a visitor. You see that an agent writes." },
-  ];
-}
-
 export function aiPage(): Page {
-  const ai = form(fields());
+  const ai = aiForm();
   const door = agentsDoor();
   const spent = h("p", { class: "hint", id: "ai-today" });
   const today = (): void => void loadBridges().then(() => (spent.textContent = use()));
@@ -96,7 +68,8 @@ function use(): string {
   if (!ai || ai.state === "off") return "";
   const tokens = ai.tokensToday.toLocaleString(), most = ai.dailyTokens.toLocaleString();
   if (ai.state === "failing") return "It fails: " + [ai.lastError, ai.fix].filter(Boolean).join(". ") + ".";
-  const done = `Today: ${ai.answersToday} ${ai.answersToday === 1 ? "answer" : "answers"}, ${ai.handedOverToday} handed over, `;
+  const cost = ai.costToday ? ai.costToday + ", " : "";
+  const done = `Today: ${ai.answersToday} ${ai.answersToday === 1 ? "answer" : "answers"}, ${ai.handedOverToday} handed over, ${cost}`;
   if (!ai.dailyTokens) return `${done}${tokens} tokens. There is no limit.`;
   if (ai.tokensToday >= ai.dailyTokens) {
     return `Today's ${most} tokens are used up. It answers again tomorrow (UTC), or when you raise the limit.`;

@@ -7,7 +7,8 @@ import { feedback } from "./settings";
 interface Asked {
   passages: { title: string; url?: string; text: string }[];
   answer: string;
-  handOver?: "asked" | "unsure";
+  handOver?: "asked" | "unsure" | "topic";
+  topic?: string;
   sentences: { text: string; said: string; reason?: string; passage: number }[];
   tokens: number;
   error?: string;
@@ -42,7 +43,10 @@ export function asking(after: () => void): HTMLElement {
 
 function draw(a: Asked): HTMLElement[] {
   if (a.error) return [h("p", {}, a.error), h("p", { class: "hint" }, "What to do: " + (a.fix ?? ""))];
-  const over = a.handOver === "asked" ? "It hands over: the visitor wants a person." : a.handOver ? "It hands over: it does not know." : "";
+  const over = a.handOver && {
+    asked: "It hands over: the visitor wants a person.", unsure: "It hands over: it does not know.",
+    topic: "It hands over: a person always answers “" + a.topic + "”.",
+  }[a.handOver];
   return [
     ...(a.answer ? [h("blockquote", { dir: "auto" }, a.answer)] : []),
     ...(over ? [h("p", {}, over)] : []),

@@ -26,6 +26,16 @@ export function number(min: number, max: number): Control {
   return { ...typed(node), get: () => (node.value ? Number(node.value) : null) };
 }
 
+// list edits texts with commas between them.
+export function list(props: object): Control {
+  const node = h("input", { class: "input", autocomplete: "off", spellcheck: "false", ...props });
+  return {
+    ...typed(node),
+    get: () => node.value.split(",").map((one) => one.trim()).filter(Boolean),
+    set: (value) => void (node.value = ((value as string[] | null) ?? []).join(", ")),
+  };
+}
+
 export function check(): Control {
   const node = h("input", { type: "checkbox" });
   return { ...typed(node), get: () => node.checked, set: (value) => void (node.checked = value === true) };

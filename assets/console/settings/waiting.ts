@@ -16,7 +16,7 @@ function editor(step: Step, remove: () => void): Editor<Step> {
   const after = h("input", { class: "input", type: "number", min: 1, max: 10080, step: 1, inputmode: "numeric" });
   const kind = h("select", { class: "input", onchange: () => draw() },
     h("option", { value: "ring" }, "Notify operators again"), h("option", { value: "tell" }, "Write to the visitor"),
-    h("option", { value: "mail" }, "Send an e-mail to the team"));
+    h("option", { value: "mail" }, "Send an e-mail to the team"), h("option", { value: "ai" }, "Let the AI answer"));
   const text = h("textarea", { class: "input", rows: 2, maxlength: 1000,
     placeholder: "Thank you for waiting. We answer as soon as somebody is back." });
   const words = labelled("Text", text);

@@ -6,10 +6,10 @@ import { several } from "../../state/sites";
 import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
-import { area, choice, text } from "../controls";
+import { area, choice, list, text } from "../controls";
 import { form, type Control, type Form } from "../form";
 import { files, megabytes } from "./files";
-import { languages, paths, questions } from "./lists";
+import { languages, questions } from "./lists";
 import type { Page } from "../page";
 import { button, feedback, labelled, section, shownSite, type Settings } from "../settings";
 import { snippetBox } from "../snippet";
@@ -52,7 +52,7 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
     { name: "texts", label: "Your own texts by language", control: texts(),
       hint: "They replace the texts above for visitors who use that language." },
-    { name: "hiddenPages", label: "Pages without the chat", control: paths({ placeholder: "/checkout*, /cart" }),
+    { name: "hiddenPages", label: "Pages without the chat", control: list({ placeholder: "/checkout*, /cart" }),
       hint: "Paths, separated by commas; * matches any text." },
     { name: "attachments", label: "Files", control: files() },
     { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },

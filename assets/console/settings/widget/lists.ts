@@ -15,17 +15,6 @@ export function questions(): Control {
   };
 }
 
-// paths edits paths of pages, with commas between them.
-export function paths(props: object): Control {
-  const node = h("input", { class: "input", autocomplete: "off", spellcheck: "false", ...props });
-  return {
-    node,
-    get: () => node.value.split(",").map((path) => path.trim()).filter(Boolean),
-    set: (value) => void (node.value = ((value as string[] | null) ?? []).join(", ")),
-    lock: (locked) => void (node.disabled = locked),
-  };
-}
-
 export const languages: readonly (readonly [code: string, name: string])[] = [
   ["en", "English"], ["de", "Deutsch"], ["fr", "Français"], ["es", "Español"], ["it", "Italiano"], ["pt", "Português"],
   ["nl", "Nederlands"],
