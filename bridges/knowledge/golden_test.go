@@ -33,20 +33,23 @@ func goldenSet(t testing.TB) (list []golden) {
 }
 
 // openShop serves the shop with a sitemap of its pages.
-func openShop(t testing.TB) *httptest.Server {
+func openShop(t testing.TB) *httptest.Server { return openSite(t, shop, 30) }
+
+// openSite serves a folder's pages, so many, with a sitemap of them.
+func openSite(t testing.TB, folder string, pages int) *httptest.Server {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shop, "*", "*.html"))
-	if err != nil || len(files) != 30 {
+	files, err := filepath.Glob(filepath.Join(folder, "*", "*.html"))
+	if err != nil || len(files) != pages {
 		t.Fatalf("%d pages, %v", len(files), err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", http.FileServer(http.Dir(shop)))
+	mux.Handle("/", http.FileServer(http.Dir(folder)))
 	mux.HandleFunc("/robots.txt", http.NotFound)
 	mux.HandleFunc("/sitemap.xml", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/xml")
 		fmt.Fprint(w, `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 		for _, file := range files {
-			path, _ := filepath.Rel(shop, file)
+			path, _ := filepath.Rel(folder, file)
 			fmt.Fprintf(w, "<url><loc>http://%s/%s</loc></url>", r.Host, filepath.ToSlash(path))
 		}
 		fmt.Fprint(w, `</urlset>`)
