@@ -20,6 +20,8 @@ type document struct {
 	Markdown string
 	Links    []string // of a web page, absolute
 	Sitemap  bool     // the links are those of a sitemap
+	Index    bool     // of one that lists sitemaps
+	Head     pageHead
 }
 
 // The kinds of content.

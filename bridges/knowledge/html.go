@@ -3,6 +3,7 @@ package knowledge
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -43,18 +44,25 @@ func withoutFormatting(text string) string {
 	return out.String()
 }
 
-// extractHTML reads a page: its title, its main content as Markdown, and its links.
+// extractHTML reads a page: its title, its main content as Markdown, its links, and what it says of
+// itself in its head.
 func extractHTML(text string, at *url.URL) (document, error) {
-	root, err := html.Parse(strings.NewReader(withoutFormatting(text)))
+	// Without scripts, what stands in noscript is elements.
+	root, err := html.ParseWithOptions(strings.NewReader(withoutFormatting(text)), html.ParseOptionEnableScripting(false))
 	if err != nil {
 		return document{}, errors.New("its HTML cannot be read")
 	}
 	d := document{Title: oneLine(textOf(find(root, atom.Title)))}
+	data := readData(root)
+	d.Head = headOf(root, at, d.Title, data.dated)
 	if at != nil {
 		d.Links = linksOf(root, at)
 	}
 	heading := oneLine(textOf(find(root, atom.H1)))
+	asks := asksToSignIn(root)
 	d.Markdown = clean(markdownOf(mainContent(root)))
+	d.Head.Refused = refusal(d.Title, heading, d.Markdown, asks)
+	d.Markdown += clean(data.beyond(d.Markdown))
 	if d.Title == "" {
 		d.Title = heading
 	}
@@ -68,7 +76,7 @@ func mainContent(root *html.Node) *html.Node {
 	extents := measure(main)
 	var drop []*html.Node
 	for n, e := range extents {
-		if n != main && 2*e.text < extents[main].text && (isAside(n) || isLinkList(n, e)) {
+		if n != main && 2*e.text < extents[main].text && (isAside(n) || n.DataAtom == atom.Form || isLinkList(n, e)) {
 			drop = append(drop, n)
 		}
 	}
@@ -117,24 +125,100 @@ func isLinkList(n *html.Node, e extent) bool {
 }
 
 // frameElements surround a page's content or are invisible.
-var frameElements = map[atom.Atom]bool{atom.Head: true, atom.Nav: true, atom.Header: true, atom.Footer: true, atom.Aside: true, atom.Script: true, atom.Style: true,
-	atom.Noscript: true, atom.Template: true, atom.Iframe: true, atom.Svg: true, atom.Form: true, atom.Button: true, atom.Select: true, atom.Object: true}
+var frameElements = map[atom.Atom]bool{atom.Head: true, atom.Nav: true, atom.Footer: true, atom.Aside: true, atom.Script: true, atom.Style: true, atom.Template: true,
+	atom.Iframe: true, atom.Svg: true, atom.Button: true, atom.Select: true, atom.Textarea: true, atom.Object: true, atom.Canvas: true, atom.Dialog: true}
 
 // removeFrame removes menus, scripts and the like, and returns the main element or all
-// that is left. A header within the main element stays: it has the title.
+// that is left. A header within the content stays: it has the title.
 func removeFrame(root *html.Node) *html.Node {
-	if main := find(root, atom.Main); main != nil {
+	rules := sheetOf(root)
+	if main := find(root, atom.Main); main != nil && !isEmpty(main) {
 		root = main
 	}
-	inMain := root.DataAtom == atom.Main
+	liftTitle(root)
+	opened := disclose(root, rules)
 	var drop []*html.Node
 	for n := range root.Descendants() {
-		if n.Type == html.CommentNode || n.Type == html.ElementNode && frameElements[n.DataAtom] && (n.DataAtom != atom.Header || !inMain) || isHidden(n) {
+		switch {
+		case n.Type == html.CommentNode, n.Type == html.ElementNode && isFrame(n, root):
 			drop = append(drop, n)
+		case n.Type == html.ElementNode:
+			if s := rules.sightOf(n); s == unseen || s == onDemand && !opened.isOpened(n) {
+				drop = append(drop, n)
+			}
 		}
 	}
 	remove(drop)
 	return root
+}
+
+// isEmpty reports whether an element has no text, as before a script fills it.
+func isEmpty(n *html.Node) bool {
+	for inner := range n.Descendants() {
+		if inner.Type == html.TextNode && strings.TrimSpace(inner.Data) != "" && inner.Parent.DataAtom != atom.Script && inner.Parent.DataAtom != atom.Style {
+			return false
+		}
+	}
+	return true
+}
+
+// isFrame reports whether an element surrounds the content.
+func isFrame(n, root *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Header:
+		return root.DataAtom != atom.Main && !withinContent(n)
+	case atom.Noscript:
+		return n.Parent == nil || n.Parent.DataAtom == atom.Head || wantsScripts(n)
+	}
+	return frameElements[n.DataAtom]
+}
+
+// withinContent reports whether a header is that of an article or section.
+func withinContent(n *html.Node) bool {
+	for up := n.Parent; up != nil; up = up.Parent {
+		if up.DataAtom == atom.Article || up.DataAtom == atom.Section {
+			return true
+		}
+	}
+	return false
+}
+
+// liftTitle puts the only title of a page in front of the header that it is in.
+func liftTitle(root *html.Node) {
+	var title *html.Node
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.H1 {
+			if title != nil {
+				return
+			}
+			title = n
+		}
+	}
+	if title == nil {
+		return
+	}
+	for up := title.Parent; up != nil && up != root; up = up.Parent {
+		if up.DataAtom == atom.Header && up.Parent != nil && !withinContent(up) {
+			title.Parent.RemoveChild(title)
+			up.Parent.InsertBefore(title, up)
+			return
+		}
+	}
+}
+
+// wantsScripts reports whether a text says no more than that scripts are needed.
+func wantsScripts(n *html.Node) bool {
+	const most = 400
+	var out strings.Builder
+	for inner := range n.Descendants() {
+		if inner.Type == html.TextNode {
+			out.WriteString(inner.Data)
+		}
+		if out.Len() > most {
+			return false
+		}
+	}
+	return strings.Contains(strings.ToLower(out.String()), "javascript") || strings.TrimSpace(out.String()) == ""
 }
 
 func remove(drop []*html.Node) {
@@ -145,15 +229,6 @@ func remove(drop []*html.Node) {
 	}
 }
 
-func isHidden(n *html.Node) bool {
-	for _, a := range n.Attr {
-		if a.Key == "hidden" || a.Key == "aria-hidden" && a.Val == "true" || a.Key == "style" && strings.Contains(strings.ReplaceAll(a.Val, " ", ""), "display:none") {
-			return true
-		}
-	}
-	return false
-}
-
 // asideNames are words in the class, id or role of elements without content.
 var asideNames = map[string]bool{"nav": true, "navbar": true, "navigation": true, "menu": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true, "cookie": true, "cookies": true,
 	"consent": true, "banner": true, "footer": true, "contentinfo": true, "complementary": true, "search": true, "social": true, "share": true, "sharing": true, "related": true,
@@ -161,14 +236,15 @@ var asideNames = map[string]bool{"nav": true, "navbar": true, "navigation": true
 
 // isAside reports whether an element's names say that it is not content.
 func isAside(n *html.Node) bool {
-	for _, name := range []string{"class", "id", "role"} {
-		for _, word := range strings.FieldsFunc(strings.ToLower(attribute(n, name)), func(r rune) bool { return r == ' ' || r == '-' || r == '_' }) {
-			if asideNames[word] {
-				return true
-			}
-		}
+	return slices.ContainsFunc(namesOf(n, "class", "id", "role"), func(word string) bool { return asideNames[word] })
+}
+
+// namesOf are the words in some attributes of an element, in small letters.
+func namesOf(n *html.Node, attributes ...string) (list []string) {
+	for _, name := range attributes {
+		list = append(list, strings.FieldsFunc(strings.ToLower(attribute(n, name)), func(r rune) bool { return r == ' ' || r == '-' || r == '_' })...)
 	}
-	return false
+	return list
 }
 
 // find returns the first element of a kind, nil if there is none.

@@ -21,8 +21,8 @@ type goldenSite struct {
 }
 
 var goldenSites = []goldenSite{
-	{name: "helpcentre", pages: 13, least: 19},
-	{name: "clinic", pages: 14, blind: true, least: 27},
+	{name: "helpcentre", pages: 13, least: 39},
+	{name: "clinic", pages: 14, blind: true, least: 35},
 }
 
 // siteQuestion is answered by a passage of a page that has all of some texts.
