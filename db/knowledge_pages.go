@@ -10,7 +10,7 @@ import (
 )
 
 // pageColumns leave out the file, which is large.
-const pageColumns = `p.number, p.url, p.title, p.state, p.sitemap, p.error, p.fetched_at, p.next_at, p.attempts, p.etag, p.modified, p.hash,
+const pageColumns = `p.number, p.url, p.title, p.state, p.sitemap, p.error, p.fetched_at, p.next_at, p.attempts, p.etag, p.modified, p.hash, p.dated, p.reader,
 	(SELECT COUNT(*) FROM passages g WHERE g.page = p.number) AS passages`
 
 const selectPages = `SELECT ` + pageColumns + ` FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ?
@@ -66,7 +66,7 @@ var errNone = errors.New("none")
 
 const (
 	updatePage = `UPDATE pages SET title = ?, state = ?, sitemap = ?, error = ?, fetched_at = ?, next_at = ?, attempts = ?, etag = ?, modified = ?,
-		hash = ?, file = ? WHERE number = ? AND state = 0`
+		hash = ?, dated = ?, reader = ?, file = ? WHERE number = ? AND state = 0`
 	selectTwin = `SELECT COUNT(*) FROM pages p WHERE p.source = (SELECT source FROM pages WHERE number = ?) AND p.hash = ? AND p.number <> ?
 		AND EXISTS (SELECT 1 FROM passages g WHERE g.page = p.number)`
 	countAttempt = `UPDATE pages SET attempts = attempts + 1 WHERE number = ?`
@@ -99,7 +99,7 @@ func (d *DB) SettlePage(ctx context.Context, source string, r *chat.PageResult) 
 		_, err := t.q.exec(wakeTwin, int64(p.FetchedAt), p.Number, p.Hash)
 		if err == nil {
 			err = t.touch(errNone, updatePage, p.Title, int(p.State), p.Sitemap, p.Error, int64(p.FetchedAt), int64(p.NextAt), p.Attempts, p.ETag,
-				p.Modified, p.Hash, append([]byte{}, p.File...), p.Number)
+				p.Modified, p.Hash, int64(p.Dated), p.Reader, append([]byte{}, p.File...), p.Number)
 		}
 		if err == nil && r.Title != "" {
 			_, err = t.q.exec(titleSource, r.Title, source)

@@ -3,7 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -119,36 +119,88 @@ func (p *pgTx) findWords(site *string, words []string, limit int) (numbers []int
 	return numbers, err
 }
 
-const selectPassages = `SELECT g.number, g.page, s.id AS source, g.title, p.url, g.text FROM passages g JOIN pages p ON p.number = g.page
-	JOIN sources s ON s.number = p.source WHERE g.number = ?`
+// mostRead is how many passages are read at a time.
+const mostRead = 64
 
-// Passage is one that was found, and where.
-type passageRow struct {
-	Number int64
-	Page   int64
-	chat.Passage
+var selectPassages = `SELECT g.number, g.page, s.id AS source, g.title, p.url, p.dated, g.text FROM passages g JOIN pages p ON p.number = g.page
+	JOIN sources s ON s.number = p.source WHERE g.number IN (?` + strings.Repeat(", ?", mostRead-1) + `)`
+
+// Passages reads passages, those of the first 64 numbers that are still there, in their order.
+func (d *DB) Passages(ctx context.Context, numbers []int64) (found []chat.FoundPassage, err error) {
+	asked := make([]any, mostRead)
+	for i := range asked {
+		asked[i] = int64(-1)
+		if i < len(numbers) {
+			asked[i] = numbers[i]
+		}
+	}
+	err = d.backend.read(ctx, func(t *tx) error {
+		found, err = list[chat.FoundPassage](t, selectPassages, asked...)
+		return err
+	})
+	places := map[int64]int{}
+	for i, n := range numbers {
+		places[n] = i
+	}
+	sort.Slice(found, func(i, j int) bool { return places[found[i].Number] < places[found[j].Number] })
+	return found, err
 }
 
-// Passages reads passages in the order of their numbers given, at most so many of
-// one page. Those that are gone meanwhile are left out.
-func (d *DB) Passages(ctx context.Context, numbers []int64, ofPage, limit int) (found []chat.Passage, err error) {
-	err = d.backend.read(ctx, func(t *tx) error {
-		found = found[:0]
-		pages := map[int64]int{}
-		for _, n := range numbers {
-			rows, err := list[passageRow](t, selectPassages, n)
-			if err != nil {
-				return err
-			}
-			if len(rows) == 0 || pages[rows[0].Page] == ofPage {
-				continue
-			}
-			pages[rows[0].Page]++
-			if found = append(found, rows[0].Passage); len(found) == limit {
-				return nil
-			}
+const (
+	vocabularyState = `SELECT COUNT(*), COALESCE(MAX(number), 0) FROM passages`
+	selectTerms     = `SELECT term, doc FROM passage_vocabulary LIMIT ?`
+	selectLexemes   = `SELECT word, ndoc FROM ts_stat('SELECT words FROM passage_words') LIMIT ?`
+	// mostWords bounds a vocabulary.
+	mostWords = 200_000
+)
+
+// Vocabulary returns the words of all passages, and a state that is another one when they
+// have changed; with that state no words.
+func (d *DB) Vocabulary(ctx context.Context, known string) (words []chat.WordCount, state string, err error) {
+	err = d.backend.look(ctx, func(t *tx) error {
+		var count, last int64
+		if err := t.row(nil, []any{&count, &last}, vocabularyState); err != nil {
+			return err
 		}
-		return nil
+		if state = fmt.Sprint(count, "/", last); state == known {
+			return nil
+		}
+		words, err = t.q.vocabulary(mostWords)
+		return err
 	})
-	return slices.Clip(found), err
+	return words, state, err
+}
+
+func (c *conn) vocabulary(most int) ([]chat.WordCount, error) {
+	return readWords(c.rows, limited(selectTerms, most))
+}
+
+func (p *pgTx) vocabulary(most int) ([]chat.WordCount, error) {
+	return readWords(p.rows, limited(selectLexemes, most))
+}
+
+func readWords(rows func(func() []any, string, ...any) error, query string) (list []chat.WordCount, err error) {
+	err = rows(func() []any {
+		list = append(list, chat.WordCount{})
+		last := &list[len(list)-1]
+		return []any{&last.Word, &last.Passages}
+	}, query)
+	return list, err
+}
+
+const selectTitles = `SELECT DISTINCT p.title FROM pages p JOIN sources s ON s.number = p.source WHERE p.title <> ''
+	AND EXISTS (SELECT 1 FROM passages g WHERE g.page = p.number)`
+
+// PageTitles lists titles of pages that have passages, so many at most; with a site, only of sources
+// for its visitors.
+func (d *DB) PageTitles(ctx context.Context, site *string, limit int) (titles []string, err error) {
+	query, args := selectTitles, []any{}
+	if site != nil {
+		query, args = query+` AND s.site IN ('`+chat.AllSites+`', ?)`, append(args, *site)
+	}
+	err = d.backend.read(ctx, func(t *tx) error {
+		titles, err = list[string](t, limited(query+` ORDER BY p.title LIMIT ?`, limit), args...)
+		return err
+	})
+	return titles, err
 }

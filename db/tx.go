@@ -55,6 +55,8 @@ type querier interface {
 	// have any of some words. Each dialect has an index of its own.
 	putWords(number int64, p *chat.IndexedPassage) error
 	findWords(site *string, words []string, limit int) (numbers []int64, err error)
+	// vocabulary lists the words of all passages.
+	vocabulary(most int) ([]chat.WordCount, error)
 	// putText adds the words of a message to the index unless it is there or the number
 	// is taken, changeText replaces them. findTexts ends early with ctx.
 	putText(p textPlace, set []string) (int64, error)

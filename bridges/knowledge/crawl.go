@@ -21,6 +21,7 @@ const (
 	startPause   = time.Second      // leaves the machine to the start of relay
 	pollEvery    = 10 * time.Second // for sources that a command or another node added
 	retryFirst   = time.Minute
+	readerForm   = 1 // counts up when more is read of pages: those of an older form are read in full again
 	maxAttempts  = 3 // per refresh, also of a page that relay did not survive
 )
 
@@ -164,7 +165,7 @@ func (k *Knowledge) readPage(ctx context.Context, s *chat.KnowledgeSource, r *ch
 		return
 	}
 	want := request{url: u, trusted: s.Trusted, pause: rules.pause(), allowed: rules.allow}
-	if r.Page.Passages > 0 { // else its text may be that of a page that has gone
+	if r.Page.Passages > 0 && r.Page.Reader == readerForm { // else its text may be that of a page that has gone
 		want.etag, want.modified = r.Page.ETag, r.Page.Modified
 	}
 	a, err := k.fetcher.get(ctx, want)
@@ -229,7 +230,7 @@ func (k *Knowledge) rules(ctx context.Context, u *url.URL, trusted bool) robots 
 // have had a twin that kept them.
 func accept(r *chat.PageResult, d document) {
 	p := &r.Page
-	p.State, p.Error, p.Attempts, p.Sitemap, p.Title = chat.PageRead, "", 0, d.Sitemap, d.Title
+	p.State, p.Error, p.Attempts, p.Sitemap, p.Title, p.Reader = chat.PageRead, "", 0, d.Sitemap, d.Title, readerForm
 	if d.Sitemap {
 		r.Replace, p.Hash, p.Title = true, "", ""
 		return

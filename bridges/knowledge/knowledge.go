@@ -32,7 +32,9 @@ type Store interface {
 	SettlePage(ctx context.Context, source string, r *chat.PageResult) error
 
 	FindPassages(ctx context.Context, site *string, words []string, limit int) ([]int64, error)
-	Passages(ctx context.Context, numbers []int64, ofPage, limit int) ([]chat.Passage, error)
+	Passages(ctx context.Context, numbers []int64) ([]chat.FoundPassage, error)
+	Vocabulary(ctx context.Context, known string) (words []chat.WordCount, state string, err error)
+	PageTitles(ctx context.Context, site *string, limit int) ([]string, error)
 
 	Unembedded(ctx context.Context, model string, limit int) (numbers []int64, texts []string, err error)
 	PutVectors(ctx context.Context, model string, numbers []int64, vectors [][]byte) error
@@ -82,6 +84,7 @@ type Knowledge struct {
 
 	failing chat.LogThrottle // the embedding model
 	vectors sync.Mutex       // one search of all vectors at a time
+	held    heldVocabulary
 }
 
 // New returns a knowledge base. It reads nothing before Run.

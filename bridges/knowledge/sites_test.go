@@ -21,8 +21,8 @@ type goldenSite struct {
 }
 
 var goldenSites = []goldenSite{
-	{name: "helpcentre", pages: 13, least: 39},
-	{name: "clinic", pages: 14, blind: true, least: 35},
+	{name: "helpcentre", pages: 13, least: 42},
+	{name: "clinic", pages: 14, blind: true, least: 39},
 }
 
 // siteQuestion is answered by a passage of a page that has all of some texts.

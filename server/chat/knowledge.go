@@ -70,7 +70,22 @@ type SourcePage struct {
 	ETag     string `json:"-" db:"etag"`
 	Modified string `json:"-" db:"modified"` // as the server said it
 	Hash     string `json:"-" db:"hash"`     // of the text
+	Dated    Time   `json:"-" db:"dated"`    // when it was changed last, as far as it says
+	Reader   int    `json:"-" db:"reader"`   // which form of the reader read it
 	File     []byte `json:"-" db:"file"`     // what is still to be read of a file
+}
+
+// FoundPassage is a passage with its place in the store: those of a page follow each other.
+type FoundPassage struct {
+	Number int64 `db:"number"`
+	Page   int64 `db:"page"`
+	Passage
+}
+
+// WordCount is a word of the knowledge base, and how many passages have it.
+type WordCount struct {
+	Word     string
+	Passages int
 }
 
 // IndexedPassage is a passage with the words by which it is found.

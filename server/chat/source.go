@@ -11,6 +11,10 @@ type Passage struct {
 	Title  string // of the page, and of the headings that it stands below
 	URL    string // "" for a text that is on no page
 	Text   string
+	// Dated is when its page was changed last, as far as that says; 0 if unknown.
+	Dated Time
+	// Weak: it has little of what was asked.
+	Weak bool `db:"-"`
 }
 
 // Source is a page that an answer is based on, as people see it.
