@@ -188,7 +188,7 @@ func askKnowledge(ctx context.Context, a *app, question string) error {
 		if len(passages) == 0 {
 			fmt.Fprint(a.stdout, "No passage has any of these words.\n\n")
 		}
-		answer, ok, err := bridges.AskAI(ctx, settings, a.cfg.WebhookAllowCIDRs, question, passages)
+		answer, ok, err := bridges.AskAI(ctx, settings, a.cfg.WebhookAllowCIDRs, base, site, question)
 		switch {
 		case err != nil:
 			return fmt.Errorf("ask the AI: %w", err)

@@ -186,13 +186,9 @@ func (a *AI) Explain(ctx context.Context, site *string, question string) (chat.A
 	if used, err := a.engine.TokensToday(ctx); err != nil || settings.DailyTokens > 0 && used >= settings.DailyTokens {
 		return chat.AIAsked{}, cmp.Or(err, error(chat.Errorf(chat.Conflict, "Today's tokens are used up")))
 	}
-	passages, err := a.opts.Knowledge.Passages(ctx, site, question, ai.MaxPassages)
-	if err != nil {
-		return chat.AIAsked{}, err
-	}
 	client, _ := a.current(settings)
 	settings = settings.AtSite(current.AI())
-	out, err := ai.Explain(ctx, client, &settings, question, passages)
+	out, err := ai.Explain(ctx, client, &settings, a.opts.Knowledge, site, question)
 	var f *ai.Failure
 	switch {
 	case errors.As(err, &f):

@@ -30,13 +30,13 @@ func Embedding(current func() *chat.Settings, allowed []netip.Prefix) func() (kn
 	}
 }
 
-// AskAI answers a question from passages, as a visitor would be answered. ok is false while no AI is
+// AskAI answers a question from what the knowledge has for a site, as a visitor would be answered. ok is false while no AI is
 // set up.
-func AskAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, question string, passages []chat.Passage) (answer chat.AIAsked, ok bool, err error) {
+func AskAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, base ai.Knowledge, site *string, question string) (answer chat.AIAsked, ok bool, err error) {
 	settings := s.AI()
 	if !settings.SetUp() {
 		return chat.AIAsked{}, false, nil
 	}
-	answer, err = ai.Explain(ctx, newAIClient(settings, allowed), &settings, question, passages)
+	answer, err = ai.Explain(ctx, newAIClient(settings, allowed), &settings, base, site, question)
 	return answer, true, err
 }

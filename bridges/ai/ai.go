@@ -17,6 +17,8 @@ type Knowledge interface {
 	// Passages finds the n passages that fit a question best, of sources for a site's
 	// visitors; nil: there is one site.
 	Passages(ctx context.Context, site *string, question string, n int) ([]chat.Passage, error)
+	// Titles lists titles of pages, so many at most; none when there are no sources.
+	Titles(ctx context.Context, site *string, n int) ([]string, error)
 	// Unanswered records a question that could not be answered: its session, its text and its context.
 	Unanswered(ctx context.Context, q chat.Question) error
 }
@@ -27,6 +29,9 @@ type None struct{}
 
 // Passages implements [Knowledge].
 func (None) Passages(context.Context, *string, string, int) ([]chat.Passage, error) { return nil, nil }
+
+// Titles implements [Knowledge].
+func (None) Titles(context.Context, *string, int) ([]string, error) { return nil, nil }
 
 // Unanswered implements [Knowledge].
 func (None) Unanswered(context.Context, chat.Question) error { return nil }

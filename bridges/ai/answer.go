@@ -16,11 +16,8 @@ func (s *Sink) Answer(ctx context.Context, site, question string) (chat.AIAnswer
 	if !settings.On() || settings.Drafts() {
 		return chat.AIAnswer{Ended: chat.AIEndOff}, nil
 	}
-	if _, asks := asksForPerson(question, engine.LanguageOf(&turn.Session, question)); asks {
-		return chat.AIAnswer{Ended: chat.AIEndAsked}, nil
-	}
-	if topicOf(question, settings.Topics) != "" {
-		return chat.AIAnswer{Ended: chat.AIEndTopic}, nil
+	if reason, _ := handsOver(settings, question); reason != "" {
+		return chat.AIAnswer{Ended: reason}, nil
 	}
 	spent, err := s.spent(ctx)
 	switch {
@@ -42,11 +39,11 @@ func turnOf(site, question string) *engine.AITurn {
 func (s *Sink) answerFrom(ctx context.Context, turn *engine.AITurn, settings *chat.AI) (chat.AIAnswer, error) {
 	until, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	passages, err := s.passages(until, turn)
-	if err != nil {
-		return chat.AIAnswer{}, err
+	passages, err := s.passages(ctx, until, turn)
+	var r reply
+	if err == nil {
+		r, err = s.thinkFrom(ctx, until, answerRules, turn, passages, readAnswer)
 	}
-	r, err := s.thinkFrom(ctx, until, answerRules, turn, passages, readAnswer)
 	var failed *Failure
 	switch {
 	case err == nil:

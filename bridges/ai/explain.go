@@ -4,26 +4,33 @@ import (
 	"context"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
 )
 
-// Explain answers a question outside of a conversation from passages, as a visitor would be answered,
-// and returns what became of each sentence.
-func Explain(ctx context.Context, c *Client, settings *chat.AI, question string, passages []chat.Passage) (chat.AIAsked, error) {
+// Explain answers a question outside of a conversation from what the knowledge has for a site, as a
+// visitor would be answered, and returns what became of each sentence.
+func Explain(ctx context.Context, c *Client, settings *chat.AI, knowledge Knowledge, site *string, question string) (chat.AIAsked, error) {
 	turn := turnOf("", question)
 	out := chat.AIAsked{Passages: []chat.AIPassage{}, Sentences: []chat.AISentence{}}
-	passages = passages[:min(len(passages), MaxPassages)]
+	l := look{knowledge: knowledge, site: site, settings: settings, ask: func(ctx context.Context, p Prompt) (Completion, error) {
+		done, err := c.Complete(ctx, p)
+		out.Tokens += done.Tokens
+		return done, err
+	}}
+	find := l.find
+	if out.HandOver, out.Topic = handsOver(settings, question); out.HandOver != "" {
+		find = func(ctx context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
+			return l.search(ctx, asked(turn))
+		}
+	}
+	passages, err := find(ctx, turn)
 	for _, p := range passages {
 		out.Passages = append(out.Passages, chat.AIPassage{Title: p.Title, URL: p.URL, Text: p.Text})
 	}
-	if _, asks := asksForPerson(question, ""); asks {
-		out.HandOver = chat.AIEndAsked
-		return out, nil
-	}
-	if out.Topic = topicOf(question, settings.Topics); out.Topic != "" {
-		out.HandOver = chat.AIEndTopic
-		return out, nil
-	}
-	if nothingToSay(settings, turn, passages) {
+	switch {
+	case err != nil || out.HandOver != "":
+		return out, err
+	case nothingToSay(settings, turn, passages):
 		out.HandOver = chat.AIEndUnsure
 		return out, nil
 	}
@@ -32,9 +39,21 @@ func Explain(ctx context.Context, c *Client, settings *chat.AI, question string,
 		return out, err
 	}
 	r := readAnswer(done, groundsOf(settings, turn, passages))
-	out.Answer, out.HandOver, out.Tokens = r.text, r.handBack, done.Tokens
+	out.Answer, out.HandOver, out.Tokens = r.text, r.handBack, out.Tokens+done.Tokens
 	for _, j := range r.judged {
 		out.Sentences = append(out.Sentences, chat.AISentence{Text: j.Text, Said: j.Said, Reason: j.Reason, Passage: j.Passage})
 	}
 	return out, nil
+}
+
+// handsOver reports why a question goes to a person without a model's having read it, "" if it does
+// not, and the topic that it is about.
+func handsOver(settings *chat.AI, question string) (reason, topic string) {
+	if _, asks := asksForPerson(question, ""); asks {
+		return chat.AIEndAsked, ""
+	}
+	if topic = topicOf(question, settings.Topics); topic != "" {
+		return chat.AIEndTopic, topic
+	}
+	return "", ""
 }

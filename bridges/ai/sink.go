@@ -3,7 +3,6 @@ package ai
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ func (s *Sink) Name() string { return chat.AISink }
 
 // Policy implements [chat.Sink]. What is delivered twice is stored once.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: 8, Batch: 1, Timeout: 2*callTimeout + 3*knowledgeTimeout, Attempts: 10, MaxAge: 24 * time.Hour,
+	return chat.Policy{Parallel: 8, Batch: 1, Timeout: 2*callTimeout + 6*knowledgeTimeout, Attempts: 10, MaxAge: 24 * time.Hour,
 		Backoff: chat.Backoff(2*time.Second, time.Minute)}
 }
 
@@ -242,7 +241,7 @@ func (s *Sink) handBack(ctx context.Context, d *chat.Delivery, turn *engine.AITu
 func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, read func(Completion, *grounds) reply) (reply, error) {
 	until, cancel := context.WithTimeout(ctx, callTimeout) // of the search and the call together
 	defer cancel()
-	passages, err := s.passages(until, turn)
+	passages, err := s.passages(ctx, until, turn)
 	if err != nil {
 		return reply{}, err
 	}
@@ -269,15 +268,11 @@ func nothingToSay(settings *chat.AI, turn *engine.AITurn, passages []chat.Passag
 	return len(passages) == 0 && strings.TrimSpace(settings.Instructions) == "" && !verify.IsTalk(asked(turn), "")
 }
 
-// passages finds what the model may answer from.
-func (s *Sink) passages(ctx context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
-	ctx, cancel := context.WithTimeout(ctx, knowledgeTimeout)
-	defer cancel()
-	passages, err := s.Knowledge.Passages(ctx, s.siteOf(turn), question(turn), MaxPassages)
-	if err != nil {
-		return nil, fmt.Errorf("search the knowledge: %w", err)
-	}
-	return passages[:min(len(passages), MaxPassages)], nil
+// passages finds what the model may answer from. A question that is rewritten for it counts.
+func (s *Sink) passages(ctx, until context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
+	l := look{knowledge: s.Knowledge, site: s.siteOf(turn), settings: s.of(&turn.Session),
+		ask: func(asking context.Context, p Prompt) (Completion, error) { return s.complete(ctx, asking, p) }}
+	return l.find(until, turn)
 }
 
 // busyPause is how long to wait while the calls that run may use up the day's tokens.
