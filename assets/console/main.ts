@@ -1,8 +1,8 @@
 // The console's start: it joins store, stream and views. State flows one way:
 // events and responses change the store, the store notifies the views.
 
-import { aiView, wireAI } from "./inbox/ai";
 import { toastView, wireToast } from "./ui/ask";
+import { face } from "./ui/avatar";
 import { composerView, wireComposer } from "./inbox/composer";
 import { byId, on, setText } from "./ui/dom";
 import { restoreDrafts } from "./state/drafts";
@@ -15,12 +15,11 @@ import { attend, open, showMessage } from "./net/load";
 import { logView, wireLog } from "./inbox/log";
 import { isGuarded, navView, pages, showPage, wireNav } from "./shell/nav";
 import { organiseView, wireOrganise } from "./inbox/organise";
-import { closeMenu, wirePerson } from "./shell/person";
-import { presenceView, wirePresence } from "./shell/presence";
 import { outboxView, restoreOutbox, revive } from "./inbox/outbox";
+import { me } from "./state/me";
 import { restoreSite } from "./state/sites";
 import { current, set, subscribe } from "./state/store";
-import type { View } from "./state/store";
+import type { State, View } from "./state/store";
 import { connect, watch } from "./net/stream";
 import { threadView, wireThread } from "./inbox/thread";
 
@@ -53,16 +52,18 @@ function toggleDetails(): void {
 }
 
 function escape(): void {
-  if (closeMenu()) return;
   if (body.classList.contains("with-details")) toggleDetails();
   else location.hash = "#/";
 }
 
 let details: Promise<unknown> | undefined;
+let ai: Promise<unknown> | undefined;
 
-// loadDetails loads the part about the visitor with the first conversation; without it the rest works.
-function loadDetails(): void {
-  details ??= import("./inbox/details").catch(() => (details = undefined));
+// loadParts loads the part about the visitor with the first conversation, and the AI's where there is one; without
+// them the rest works.
+function loadParts(now: State): void {
+  if (now.selected) details ??= import("./inbox/details").catch(() => (details = undefined));
+  if (now.ai && now.ai.state !== "off") ai ??= import("./inbox/ai").catch(() => (ai = undefined));
 }
 
 // frameView draws what surrounds list and thread: title, connection, and which part a phone shows.
@@ -73,7 +74,7 @@ const frameView: View = (now, before) => {
   const title = (unread ? "(" + unread + ") " : "") + place + " · relay";
   if (document.title !== title) document.title = title;
   setText("link", now.lost ? "Reconnecting…" : "");
-  if (now.selected) loadDetails();
+  loadParts(now);
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");
   body.classList.toggle("with-page", !!now.page);
@@ -87,19 +88,17 @@ function tick(): void {
 }
 
 const views = [
-  frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, presenceView, aiView, toastView,
+  frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, toastView,
 ];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
+byId("me-face").replaceWith(face(me ?? "", me ?? "", "small"));
 wireNav();
-wirePerson();
 wireList();
 wireThread();
 wireOrganise();
 wireLog();
 wireComposer();
 wireToast();
-wireAI();
-wirePresence();
 wireKeys(escape);
 on("details-toggle", "click", toggleDetails);
 on("details-close", "click", toggleDetails);
@@ -121,5 +120,6 @@ subscribe(({ threadPhase }) => {
   if (threadPhase === "ready") jump = "";
 });
 connect();
+void import("./shell/person").catch(() => {}); // without it there is no menu of the person
 void import("./notify/main").catch(() => {}); // without it the console is silent
 void import("./shell/sites").catch(() => {}); // without it all sites are shown

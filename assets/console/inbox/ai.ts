@@ -1,11 +1,11 @@
-// Requests to the AI in a conversation: a draft, a summary, and whether it answers there.
+// Requests to the AI in a conversation: a draft, a summary, and whether it answers there. Loaded where there is an AI.
 
 import { tell } from "./command";
 import { byId, on, setText } from "../ui/dom";
 import { setDraft } from "../state/drafts";
 import { fetchSession } from "../net/load";
-import { changed, current, set, state } from "../state/store";
-import type { View } from "../state/store";
+import { changed, current, set, state, subscribe } from "../state/store";
+import type { State, View } from "../state/store";
 import type { AI, Message, Session } from "../types";
 
 // run sends relay a command and shows its answer.
@@ -26,12 +26,6 @@ export function editDraft(m: Message): void {
   byId("composer").focus();
 }
 
-// waitingDraft is the draft that !send would send: the newest, unless somebody answered behind it.
-export function waitingDraft(messages: readonly Message[]): Message | undefined {
-  const last = messages.findLast((m) => (m.draft && !m.sentAt && !m.deletedAt) || (!m.internal && m.sender !== "visitor"));
-  return last?.draft ? last : undefined;
-}
-
 function words({ mode, state: is }: AI, s: Session): string {
   if (is === "failing") return "The AI fails.";
   if (s.aiEnded) return "The AI is off in this conversation.";
@@ -39,22 +33,27 @@ function words({ mode, state: is }: AI, s: Session): string {
   return mode === "draft" ? "The AI writes drafts here." : "The AI answers here while nobody is there.";
 }
 
-export const aiView: View = (now, before) => {
+const view: View = (now, before) => {
   const session = current(now);
   if (!changed(now, before, "ai") && session === current(before)) return;
+  draw(now);
+};
+
+function draw(now: State): void {
+  const session = current(now);
   const on = !!now.ai && now.ai.state !== "off" && !!session;
   byId("ai-bar").hidden = !on;
   if (!on) return;
   setText("ai-state", words(now.ai!, session!));
   setText("ai-verb", session!.aiEnded ? "Turn on" : "Turn off");
-};
-
-export function wireAI(): void {
-  on("ai-draft", "click", () => run("!draft"));
-  on("ai-summary", "click", () => run("!summary"));
-  on("ai-verb", "click", async () => {
-    const id = state.selected;
-    await run(current()?.aiEnded ? "!ai on" : "!ai off");
-    void fetchSession(id);
-  });
 }
+
+on("ai-draft", "click", () => run("!draft"));
+on("ai-summary", "click", () => run("!summary"));
+on("ai-verb", "click", async () => {
+  const id = state.selected;
+  await run(current()?.aiEnded ? "!ai on" : "!ai off");
+  void fetchSession(id);
+});
+subscribe(view);
+draw(state);

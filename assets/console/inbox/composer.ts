@@ -1,17 +1,15 @@
 // Where the operator writes: text, files, and what is being edited or quoted.
 
-import { byId, h, icon, iconButton, on, setText, syncChildren } from "../ui/dom";
+import { byId, on, setText } from "../ui/dom";
 import { draftKey, isNoting } from "../state/drafts";
 import { preview } from "../ui/format";
-import { sizeOf } from "../../shared/size";
 import { senderName } from "./message";
-import { attach, draft, dropUpload, editLast, leave, note, submit, uploadsOf } from "./write";
-import { changed, set } from "../state/store";
-import type { State, Upload, View } from "../state/store";
+import { draft, editLast, leave, note, submit, uploadsOf } from "./write";
+import { attempt, changed, set, state } from "../state/store";
+import type { State, View } from "../state/store";
 
 const tallest = 200;
 
-const chips = new Map<number, HTMLLIElement>();
 const input = byId<HTMLTextAreaElement>("composer");
 let answers: typeof import("./answers") | undefined;
 
@@ -30,18 +28,6 @@ function drawAnswer({ answer }: State): void {
   setText("answer-text", answer);
 }
 
-// drawChip keeps a file's item, so that focus stays on it while its progress moves.
-function drawChip(u: Upload): HTMLLIElement {
-  const chip = chips.get(u.key) ??
-    h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", "Remove " + u.name, () => dropUpload(u)));
-  chips.set(u.key, chip);
-  const state = u.failed ? h("small", { class: "bad" }, u.failed)
-    : u.id ? h("small", {}, sizeOf(u.size))
-    : h("progress", { value: u.share, "aria-label": "Uploading " + u.name });
-  chip.children[1]?.replaceChildren(h("b", {}, u.name), state);
-  return chip;
-}
-
 // grow sets the height through the CSSOM, which the content policy allows. A border, if it has one, counts too.
 function grow(): void {
   input.style.height = "auto";
@@ -50,7 +36,6 @@ function grow(): void {
 
 export const composerView: View = (now, before) => {
   const text = now.drafts[draftKey(now)] ?? "";
-  const uploads = uploadsOf(now.selected);
   if (input.value !== text) input.value = text;
   if (changed(now, before, "drafts", "selected", "editing")) grow();
   if (changed(now, before, "quote", "editing", "saving")) drawBanner(now);
@@ -60,9 +45,7 @@ export const composerView: View = (now, before) => {
   byId("note").setAttribute("aria-pressed", String(isNoting(now)));
   input.placeholder = noting ? "Write an internal note…" : "Write an answer…";
   input.ariaLabel = noting ? "Internal note" : "Answer";
-  if (changed(now, before, "uploads", "selected")) syncChildren(byId("chips"), uploads.map(drawChip));
-  byId("chips").hidden = !uploads.length;
-  byId<HTMLButtonElement>("send").disabled = !text.trim() && !uploads.length;
+  byId<HTMLButtonElement>("send").disabled = !text.trim() && !uploadsOf(now.selected).length;
 };
 
 // take attaches pasted or dropped files.
@@ -70,7 +53,13 @@ function take(e: Event, data: DataTransfer | null): void {
   const files = [...(data?.files ?? [])];
   if (!files.length) return;
   e.preventDefault();
-  attach(files);
+  void attach(files);
+}
+
+// attach loads the part that uploads files with the first of them.
+async function attach(list: File[]): Promise<void> {
+  const { selected } = state;
+  (await attempt(import("./files"), "Nothing was attached"))?.attach(list, selected);
 }
 
 function key(e: KeyboardEvent): void {
@@ -114,7 +103,7 @@ export function wireComposer(): void {
   });
   on("clip", "click", () => picker.click());
   on("files", "change", () => {
-    attach([...(picker.files ?? [])]);
+    void attach([...(picker.files ?? [])]);
     picker.value = "";
   });
 }

@@ -1,6 +1,5 @@
 // The open session's history: messages, day separators and timeline, and where it is scrolled to.
 
-import { waitingDraft } from "./ai";
 import { byId, h, on, setText, syncChildren } from "../ui/dom";
 import { dayKey, dayName } from "../ui/format";
 import { loadNewer, loadOlder, showMessage, toNewest } from "../net/load";
@@ -26,6 +25,12 @@ function keep(key: string, shows: unknown[], make: () => HTMLLIElement): HTMLLIE
   const item = make();
   items.set(key, { item, shows });
   return item;
+}
+
+// waitingDraft is the draft that !send would send: the newest, unless somebody answered behind it.
+function waitingDraft(messages: readonly Message[]): Message | undefined {
+  const last = messages.findLast((m) => (m.draft && !m.sentAt && !m.deletedAt) || (!m.internal && m.sender !== "visitor"));
+  return last?.draft ? last : undefined;
 }
 
 function dayItem(at: string): HTMLLIElement {

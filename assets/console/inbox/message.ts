@@ -1,14 +1,13 @@
 // One message of the open session as a DOM node.
 
-import { editDraft, sendDraft } from "./ai";
 import { ask } from "../ui/ask";
 import { face } from "../ui/avatar";
 import { h, icon, iconButton, newTab } from "../ui/dom";
 import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "../ui/format";
 import { me } from "../state/me";
-import { edit, mayChange, remove, retry } from "./write";
+import { changes, edit, mayChange, retry } from "./write";
 import { again, discard, takeBack } from "./outbox";
-import { set, state } from "../state/store";
+import { attempt, set, state } from "../state/store";
 import { onlyEmoji, parse, starIsBold, type Piece } from "../../shared/markup";
 import { sizeOf } from "../../shared/size";
 import type { Attachment, Message, Pending, Undelivered } from "../types";
@@ -101,7 +100,8 @@ function tools(m: Message): HTMLElement | false {
     iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
     mayChange(m) && iconButton("edit", "Edit message", () => edit(m)),
     mayChange(m) && iconButton("trash", "Delete message", async () => {
-      if (await ask(m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.", "Delete")) void remove(m);
+      const question = m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.";
+      if (await ask(question, "Delete")) void (await changes())?.remove(m);
     }));
 }
 
@@ -123,8 +123,10 @@ function source({ title, url }: { title: string; url: string }): HTMLLIElement {
 
 // draftButtons are below the draft that waits.
 function draftButtons(m: Message): HTMLElement {
+  const ai = (): Promise<typeof import("./ai") | undefined> => attempt(import("./ai"), "Not done");
   const button = (name: string, onclick: () => void): HTMLElement => h("button", { class: "button small", onclick }, name);
-  return h("div", { class: "draft-buttons" }, button("Send", sendDraft), button("Edit", () => editDraft(m)));
+  return h("div", { class: "draft-buttons" }, button("Send", async () => (await ai())?.sendDraft()),
+    button("Edit", async () => (await ai())?.editDraft(m)));
 }
 
 // Place is how a message stands among the others.

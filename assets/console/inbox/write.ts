@@ -1,22 +1,16 @@
-// The operator's side: writing, editing, deleting, files and the typing signal.
+// The operator's side: writing, what is being edited, and the typing signal.
 
-import { call, sessionPath, upload } from "../net/api";
-import { tell } from "./command";
+import { call, sessionPath } from "../net/api";
 import { draftKey, draftOf, giveBack, isNoting, setDraft, setNoting } from "../state/drafts";
 import { fetchSession } from "../net/load";
 import { administrator, me } from "../state/me";
 import { enqueue } from "./outbox";
-import { receive } from "../net/receive";
 import { attempt, set, state } from "../state/store";
 import type { Upload } from "../state/store";
 import type { Message, Undelivered } from "../types";
 
 const typingEvery = 3_000;
 
-// A message carries at most this many files.
-const mostFiles = 10;
-
-let serial = 0;
 let typedAt = 0;
 
 export function draft(text: string): void {
@@ -67,38 +61,14 @@ export function leave(): boolean {
 
 export function submit(): void {
   const text = draftOf(draftKey()).trim();
-  if (state.editing) void save(state.editing, text);
+  const { editing } = state;
+  if (editing) void changes().then((part) => part?.save(editing, text));
   else post(text);
 }
 
-function messagePath(m: Message): string {
-  return sessionPath(m.sessionId) + "/messages/" + m.id;
-}
-
-// put goes the way of an event, so that list and thread agree.
-function put(m: Message, type: string): void {
-  receive({ ...m, type });
-}
-
-// save ends editing once the change is stored, unless more was typed meanwhile.
-async function save(m: Message, content: string): Promise<void> {
-  if (!content || state.saving) return;
-  if (content === m.content) return void leave();
-  set({ saving: m });
-  const saved = await attempt(call<Message>("PATCH", messagePath(m), { content }), "Not saved");
-  set({ saving: null });
-  if (!saved) return;
-  put(saved, saved.internal ? "note_edited" : "message_edited");
-  const done = draftOf(m.id).trim() === content;
-  if (done) setDraft(m.id, "");
-  if (state.editing === m) set({ editing: done ? null : saved });
-}
-
-export async function remove(m: Message): Promise<void> {
-  if (!(await attempt(call("DELETE", messagePath(m)), "Not deleted"))) return;
-  put({ ...m, content: "", attachments: [], deletedAt: new Date().toISOString() }, m.internal ? "note_deleted" : "message_deleted");
-  if (state.editing?.id === m.id) leave();
-}
+// changes loads the part for what is rarer than writing: edits and commands.
+export const changes = (): Promise<typeof import("./change") | undefined> =>
+  attempt(import("./change"), "Not done");
 
 export function uploadsOf(sessionId: string): Upload[] {
   return state.uploads.filter((u) => u.sessionId === sessionId);
@@ -141,34 +111,9 @@ function post(text: string): void {
 const noteMark = /^\s*\/\/\s*/;
 const command = /^\s*([!！]\p{L}|\/\p{L}[^\s/]*(\s|$))/u;
 
-// runCommand sends a command to relay and shows its answer.
+// runCommand sends a command to relay. What could not be sent comes back into the field.
 async function runCommand(sessionId: string, content: string, quote: Message | null): Promise<void> {
   setDraft(sessionId, "");
-  const answer = await tell(sessionId, content, quote?.id);
-  if (answer === undefined) return giveBack(sessionId, content);
-  set({ answer, quote: state.quote === quote ? null : state.quote });
-}
-
-// attach uploads files for the next message, as many as one carries.
-export function attach(files: File[]): void {
-  const room = Math.max(mostFiles - uploadsOf(state.selected).length, 0);
-  if (files.length > room) set({ failure: "At most " + mostFiles + " files can go in one message" });
-  for (const file of files.slice(0, room)) void transfer(file, state.selected);
-}
-
-async function transfer(file: File, sessionId: string): Promise<void> {
-  const key = ++serial;
-  const patch = (part: Partial<Upload>): void => set({ uploads: state.uploads.map((u) => (u.key === key ? { ...u, ...part } : u)) });
-  const sending = upload(sessionId, file, (share) => patch({ share }));
-  set({ uploads: [...state.uploads, { key, sessionId, name: file.name, size: file.size, share: 0, abort: sending.abort }] });
-  try {
-    patch({ id: (await sending.done).id });
-  } catch (error) {
-    patch({ failed: (error as Error).message });
-  }
-}
-
-export function dropUpload(item: Upload): void {
-  item.abort();
-  set({ uploads: state.uploads.filter((u) => u.key !== item.key) });
+  const done = await (await changes())?.runCommand(sessionId, content, quote);
+  if (!done) giveBack(sessionId, content);
 }

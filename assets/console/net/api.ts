@@ -1,8 +1,7 @@
-// The admin API under the console's cookie: one request function and one upload.
+// The admin API under the console's cookie: one request function.
 
-import type { Attachment } from "../types";
-
-const root = "/api/admin";
+// root is what every path of the API begins with.
+export const root = "/api/admin";
 
 // A request without an answer for so long has failed.
 const patience = 30_000;
@@ -26,7 +25,7 @@ export class ApiError extends Error {
 }
 
 // check leaves for the sign-in page when the cookie is gone or has expired.
-function check<T>(status: number, body: unknown): T {
+export function check<T>(status: number, body: unknown): T {
   if (status === 401) location.assign("/console");
   if (status < 200 || status > 299) throw new ApiError(status, body);
   return body as T;
@@ -42,22 +41,4 @@ export async function call<T = unknown>(method: string, path: string, body?: unk
     throw new ApiError(0);
   });
   return check(response.status, await response.json().catch(() => null));
-}
-
-export interface Transfer {
-  done: Promise<Attachment>;
-  abort(): void;
-}
-
-// upload uses XMLHttpRequest because fetch does not report upload progress.
-export function upload(sessionId: string, file: File, onProgress: (share: number) => void): Transfer {
-  const request = new XMLHttpRequest();
-  const form = new FormData();
-  form.append("file", file);
-  request.responseType = "json";
-  request.open("POST", root + sessionPath(sessionId) + "/attachments");
-  request.upload.onprogress = (e) => onProgress(e.loaded / e.total);
-  const done = new Promise<void>((resolve) => (request.onloadend = () => resolve()));
-  request.send(form);
-  return { done: done.then(() => check(request.status, request.response)), abort: () => request.abort() };
 }

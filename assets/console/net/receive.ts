@@ -8,7 +8,6 @@ import { preview, visitorName } from "../ui/format";
 import { loadBridges } from "../shell/health";
 import { attend, count, fetchSession, gone, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "../state/me";
-import { resume } from "../shell/presence";
 import { attempt, set, state } from "../state/store";
 import type { Message, Presence, StreamEvent, Undelivered } from "../types";
 
@@ -19,7 +18,6 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
   connected: (event) => {
     if (state.failure.endsWith(unreachable)) set({ failure: "" });
     set({ lost: false, presence: event["presence"] as Presence });
-    resume();
     void reload();
     set({ configs: state.configs + 1 });
     void loadBridges();

@@ -1,10 +1,9 @@
-// The menu of the person who is signed in, at the top right.
+// The menu of the person who is signed in, at the top right. Loaded after the inbox, with what reports their presence.
 
 import { ask } from "../ui/ask";
-import { face } from "../ui/avatar";
 import { byId, on } from "../ui/dom";
-import { me } from "../state/me";
 import { clearOutbox } from "../inbox/outbox";
+import { wirePresence } from "./presence";
 import { state } from "../state/store";
 
 function show(open: boolean): void {
@@ -12,12 +11,12 @@ function show(open: boolean): void {
   byId("me").setAttribute("aria-expanded", String(open));
 }
 
-// closeMenu closes the menu and reports whether it was open.
-export function closeMenu(): boolean {
-  if (byId("me-menu").hidden) return false;
+// escape closes the open menu, before Escape closes anything else.
+function escape(e: KeyboardEvent): void {
+  if (e.key !== "Escape" || byId("me-menu").hidden) return;
+  e.stopPropagation();
   show(false);
   byId("me").focus();
-  return true;
 }
 
 // signOut asks before it takes unsent answers from the browser.
@@ -33,15 +32,14 @@ async function signOut(e: Event): Promise<void> {
   (e.target as HTMLFormElement).submit();
 }
 
-export function wirePerson(): void {
-  byId("sign-out").addEventListener("submit", (e) => void signOut(e));
-  byId("me-face").replaceWith(face(me ?? "", me ?? "", "small"));
-  on("me", "click", () => show(byId("me-menu").hidden));
-  document.addEventListener("pointerdown", (e) => {
-    if (!byId("person").contains(e.target as Node)) show(false);
-  });
-  on("person", "focusout", (e) => {
-    const to = (e as FocusEvent).relatedTarget as Node | null;
-    if (to && !byId("person").contains(to)) show(false);
-  });
-}
+byId("sign-out").addEventListener("submit", (e) => void signOut(e));
+on("me", "click", () => show(byId("me-menu").hidden));
+document.addEventListener("keydown", escape, { capture: true });
+document.addEventListener("pointerdown", (e) => {
+  if (!byId("person").contains(e.target as Node)) show(false);
+});
+on("person", "focusout", (e) => {
+  const to = (e as FocusEvent).relatedTarget as Node | null;
+  if (to && !byId("person").contains(to)) show(false);
+});
+wirePresence();

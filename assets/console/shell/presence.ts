@@ -5,7 +5,7 @@ import { byId, on, setText } from "../ui/dom";
 import { clockTime } from "../ui/format";
 import { me } from "../state/me";
 import { attempt, set, state, subscribe } from "../state/store";
-import type { View } from "../state/store";
+import type { State, View } from "../state/store";
 import type { Presence } from "../types";
 
 const reportEvery = 60_000;
@@ -36,7 +36,7 @@ function acted(): void {
 }
 
 // resume reports activity to a relay that was away and may have been restarted.
-export function resume(): void {
+function resume(): void {
   if (Date.now() - active < stays) report();
 }
 
@@ -59,8 +59,7 @@ function explained({ online, mode, until, hoursEnd }: Presence): string {
   return until ? seen + " until " + clockTime(until) + ", then automatic again." : seen + ", until somebody changes it.";
 }
 
-export const presenceView: View = ({ presence }, before) => {
-  if (presence === before.presence) return;
+function draw({ presence }: State): void {
   byId<HTMLFieldSetElement>("presence").disabled = !presence;
   if (!presence) return;
   byId<HTMLInputElement>("presence-" + presence.mode).checked = true;
@@ -69,11 +68,19 @@ export const presenceView: View = ({ presence }, before) => {
   setText("presence-why", explained(presence));
   const others = names(presence);
   setText("here", others && "Also here: " + others);
+}
+
+const view: View = (now, before) => {
+  look();
+  if (now.presence !== before.presence) draw(now);
 };
 
 export function wirePresence(): void {
   on("presence", "change", (e) => choose((e.target as HTMLInputElement).value as Presence["mode"]));
-  subscribe(look);
+  subscribe(view);
+  draw(state);
+  look();
+  document.addEventListener("relay-connected", resume);
   addEventListener("blur", look);
   document.addEventListener("visibilitychange", look);
   addEventListener("focus", look);
