@@ -54,7 +54,7 @@ func (c *community) noting(list []route) []route {
 		of, inSession := strings.CutPrefix(rt.path, "/api/admin/sessions/{session}")
 		switch {
 		case !inSession, rt.method == http.MethodGet, !rt.scopes.Meets(chat.KeyScopes{chat.ScopeWrite}):
-		case of == "/typing", of == "/read", of == "/attachments": // a file is part of a message
+		case of == "/typing", of == "/read", of == "/unread", of == "/attachments": // a file is part of a message
 		default:
 			rt.action = c.conversations.noted(rt.action, cmp.Or(strings.TrimPrefix(of, "/"), "assigned, tagged or snoozed"))
 		}

@@ -37,6 +37,7 @@ var audited = map[string]string{
 	"POST /api/admin/sessions/{session}/block":           chat.AuditBlocked,
 	"POST /api/admin/sessions/{session}/unblock":         chat.AuditUnblocked,
 	"POST /api/admin/sessions/{session}/read":            "- it changes nothing but a count",
+	"POST /api/admin/sessions/{session}/unread":          "- it changes nothing but a count",
 	"POST /api/admin/sessions/{session}/typing":          "- nothing is stored",
 	"POST /api/admin/sessions/{session}/csat":            "- in the timeline",
 	"POST /api/admin/sessions/{session}/events":          "- in the timeline",

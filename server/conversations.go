@@ -354,6 +354,10 @@ func (s *conversationAPI) read(_ http.ResponseWriter, r *http.Request, by chat.A
 	return ok, s.engine.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
 }
 
+func (s *conversationAPI) unread(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return ok, s.engine.MarkUnread(r.Context(), by, pathVar(r, "session"))
+}
+
 func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
 	by, err := s.named(r, by, in.OperatorName)
 	if err != nil {

@@ -81,6 +81,7 @@ var matrix = map[string]entry{
 	"POST /api/admin/sessions/{session}/block":           {operator, "/api/admin/sessions/$S/block", nil, 0},
 	"POST /api/admin/sessions/{session}/unblock":         {operator, "/api/admin/sessions/$S/unblock", nil, 0},
 	"POST /api/admin/sessions/{session}/read":            {operator, "/api/admin/sessions/$S/read", object{}, 0},
+	"POST /api/admin/sessions/{session}/unread":          {operator, "/api/admin/sessions/$S/unread", nil, 0},
 	"POST /api/admin/sessions/{session}/typing":          {operator, "/api/admin/sessions/$S/typing", object{"active": true}, 0},
 	"POST /api/admin/sessions/{session}/csat":            {operator, "/api/admin/sessions/$S/csat", nil, 0},
 	"POST /api/admin/sessions/{session}/events":          {operator, "/api/admin/sessions/$S/events", object{"name": "x"}, 0},

@@ -161,6 +161,7 @@ func (c *community) conversationRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/block", inSession.needs(chat.ScopeErase), c.conversations.block},
 		{"POST", "/api/admin/sessions/{session}/unblock", inSession.needs(chat.ScopeErase), c.conversations.unblock},
 		{"POST", "/api/admin/sessions/{session}/read", inSession.needs(chat.ScopeWrite), optionalBody(c.conversations.read)},
+		{"POST", "/api/admin/sessions/{session}/unread", inSession.needs(chat.ScopeWrite), c.conversations.unread},
 		{"POST", "/api/admin/sessions/{session}/typing", inSession.needs(chat.ScopeWrite), optionalBody(c.conversations.typing)},
 		{"POST", "/api/admin/sessions/{session}/csat", inSession.needs(chat.ScopeWrite), c.conversations.askCSAT},
 		{"POST", "/api/admin/sessions/{session}/events", inSession.needs(chat.ScopeWrite), body(c.conversations.event)},

@@ -66,6 +66,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	StateResync:          {StreamVisitor: yes, StreamOperators: yes},
 	StateSessionErased:   {StreamOperators: yes},
 	StateSessionBlocked:  {StreamOperators: yes},
+	StateSessionUnread:   {StreamOperators: yes},
 	StateDeliveryFailed:  {StreamOperators: yes},
 	StateDeliveryDone:    {StreamOperators: yes},
 	StateVisitorPage:     {StreamOperators: yes},

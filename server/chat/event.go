@@ -72,6 +72,9 @@ const (
 	StateResync         EventType = "resync"
 	StateSessionErased  EventType = "session_erased"
 	StateSessionBlocked EventType = "session_blocked"
+	// StateSessionUnread shows operators how many messages of a session are unread, where no
+	// receipt says it.
+	StateSessionUnread  EventType = "session_unread"
 	StateDeliveryFailed EventType = "delivery_failed"
 	// StateVisitorPage shows operators which page a visitor went to.
 	StateVisitorPage EventType = "visitor_page"

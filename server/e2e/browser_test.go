@@ -71,6 +71,7 @@ func TestBrowser(t *testing.T) {
 		"SearchKeys":       testSearchKeys,
 		"Navigation":       testNavigation,
 		"WaitingList":      testWaitingList,
+		"Unread":           testUnread,
 		"Shortcuts":        testShortcuts,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,

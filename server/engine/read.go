@@ -39,11 +39,12 @@ func (r *Relay) MarkRead(ctx context.Context, by chat.Author, sessionID string, 
 // markAllRead marks what a visitor has written so far, in portions: nobody waits
 // for long behind it.
 func (r *Relay) markAllRead(ctx context.Context, by chat.Author, sessionID string) error {
-	after, upTo := int64(0), int64(-1)
+	after, upTo, marked := int64(0), int64(-1), false
 	for more := true; more; {
 		var last int64
 		err := r.change(ctx, by, sessionID, func(c *change) error {
 			if last = c.session.Rev; upTo < 0 {
+				marked = c.session.Unread > 0
 				upTo, c.session.Unread = c.session.Rev, 0
 			}
 			unread, err := c.UnreadMessages(sessionID, chat.SenderVisitor, after, upTo, maxReadIDs)
@@ -53,6 +54,7 @@ func (r *Relay) markAllRead(ctx context.Context, by chat.Author, sessionID strin
 			if more = len(unread) == maxReadIDs; more {
 				last = unread[len(unread)-1].Seq
 			}
+			marked = marked && len(unread) == 0 // else the receipt says it
 			return c.markRead(unread)
 		})
 		if err != nil {
@@ -60,7 +62,32 @@ func (r *Relay) markAllRead(ctx context.Context, by chat.Author, sessionID strin
 		}
 		after = last
 	}
+	if marked {
+		r.announceUnread(sessionID, 0)
+	}
 	return nil
+}
+
+// MarkUnread makes a session unread again for the operators. Its visitor's receipts stay.
+func (r *Relay) MarkUnread(ctx context.Context, by chat.Author, sessionID string) error {
+	unread := 0
+	err := r.change(ctx, by, sessionID, func(c *change) error {
+		c.readOnly = true
+		c.session.Unread = max(c.session.Unread, 1)
+		unread = c.session.Unread
+		return nil
+	})
+	if err == nil {
+		r.announceUnread(sessionID, unread)
+	}
+	return err
+}
+
+// announceUnread shows operators how many messages of a session are unread.
+func (r *Relay) announceUnread(sessionID string, unread int) {
+	r.hub.PublishState(chat.StateSessionUnread, "", sessionID, struct {
+		Unread int `json:"unread"`
+	}{unread})
 }
 
 // markRead marks messages and publishes it.

@@ -8,6 +8,7 @@ import { mark, missing, refused } from "../ui/fields";
 import { fullTime } from "../ui/format";
 import { administrator, me, myId } from "../state/me";
 import { put } from "./organise";
+import { markUnread } from "./unread";
 import { attempt, current, set, state } from "../state/store";
 import type { Session } from "../types";
 
@@ -163,7 +164,8 @@ async function erase(s: Session): Promise<void> {
 export function more(from: HTMLElement): void {
   const s = current();
   if (!s) return;
-  const entries: Entry[] = [["Tags…", () => tags(from), { id: "menu-tags" }]];
+  const entries: Entry[] = [["Tags…", () => tags(from), { id: "menu-tags" }],
+    ["Mark as unread", () => markUnread(s.id), { id: "menu-unread", hint: "u" }]];
   if (!s.csat?.askedAt) entries.push(["Ask for a rating", async () => {
     await act(s, "csat", "Could not ask");
     set({ answer: "The visitor is asked for a rating." });

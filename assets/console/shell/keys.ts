@@ -19,18 +19,23 @@ async function help(): Promise<void> {
   (await attempt(import("./help"), "The list could not be loaded"))?.showHelp();
 }
 
+async function rows(key: string): Promise<void> {
+  (await attempt(import("../inbox/rows"), "Not done"))?.rowKey(key);
+}
+
 function pressed(e: KeyboardEvent, escape: () => void): void {
   const target = e.target as HTMLElement;
   const inField = /^(INPUT|TEXTAREA)$/.test(target.tagName);
   const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
   if (key === "Escape") return inField ? target.blur() : escape();
-  if (inField || state.page || !/^[jkrne/?]$/.test(key)) return;
+  if (inField || state.page || !/^[jkrneu/?]$/.test(key)) return;
   e.preventDefault();
   if (key === "j") step(1);
   else if (key === "k") step(-1);
   else if (key === "/") byId("search").focus();
   else if (key === "?") void help();
+  else if (key === "u") void rows(key);
   else if (key === "e") byId("thread-verb").click();
   else {
     if (key === "n") note(true);

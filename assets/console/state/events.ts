@@ -184,6 +184,7 @@ const handlers: Record<string, Handler> = {
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),
   session_blocked: (s, e) =>
     withSession({ ...s, blocked: e["blocked"] === true, ...(e["blocked"] === true && { waitingSince: undefined }) }),
+  session_unread: (s, e) => withSession({ ...s, unread: Number(e["unread"]) }),
   visitor_disconnect: onEntry,
   visitor_page: (s, e) => withSession({ ...s, metadata: { ...s.metadata, url: String(e["url"]) } }),
   visitor_presence: (s, e) => withSession({ ...s, visitorOnline: e["online"] === true }),
