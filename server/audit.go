@@ -38,11 +38,7 @@ func (s auditor) siteOf(r *http.Request, by chat.Author) string {
 	}
 	site, err := sites.Named(cmp.Or(pathVar(r, "site"), r.URL.Query().Get("site")))
 	if id := pathVar(r, "session"); id != "" {
-		err = s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) error {
-			session, err := rd.SessionHeader(id)
-			site = sites.Of(session.Site)
-			return err
-		})
+		return s.siteOfSession(r, id)
 	}
 	switch {
 	case err == nil && site != nil:
@@ -51,6 +47,22 @@ func (s auditor) siteOf(r *http.Request, by chat.Author) string {
 		return chat.SiteName(by.Sites[0])
 	}
 	return ""
+}
+
+// siteOfSession is siteOf for a session.
+func (s auditor) siteOfSession(r *http.Request, id string) (site string) {
+	sites := s.engine.Sites()
+	if !sites.Several() {
+		return ""
+	}
+	_ = s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) error { // one that is gone has none
+		session, err := rd.SessionHeader(id)
+		if of := sites.Of(session.Site); err == nil && of != nil {
+			site = of.PublicID()
+		}
+		return err
+	})
+	return site
 }
 
 // audited answers what was done, and adds it to the audit list if it succeeded.

@@ -66,6 +66,7 @@ var matrix = map[string]entry{
 	"POST /api/admin/sessions":                           {operator, "/api/admin/sessions", object{"email": "ada@example.com", "content": "hi"}, 409}, // without a mail server
 	"GET /api/admin/sessions/{session}":                  {operator, "/api/admin/sessions/$S", nil, 0},
 	"PATCH /api/admin/sessions/{session}":                {operator, "/api/admin/sessions/$S", object{"tags": []string{"vip"}}, 0},
+	"POST /api/admin/session-changes":                    {operator, "/api/admin/session-changes", object{"ids": []string{"$S"}, "status": "closed"}, 0},
 	"GET /api/admin/counts":                              {operator, "/api/admin/counts", nil, 0},
 	"GET /api/admin/search":                              {operator, "/api/admin/search?q=hi", nil, 0},
 	"DELETE /api/admin/sessions/{session}":               {administrator, "/api/admin/sessions/$S", nil, 0},

@@ -18,14 +18,14 @@ type organiseRequest struct {
 	Assignee     json.RawMessage `json:"assignee"`
 }
 
-// organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
-func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by chat.Author, in organiseRequest) (any, error) {
-	o := engine.Organising{Tags: in.Tags, Add: in.AddTags, Remove: in.RemoveTags}
+// organising reads what a request changes.
+func (in *organiseRequest) organising() (o engine.Organising, err error) {
+	o = engine.Organising{Tags: in.Tags, Add: in.AddTags, Remove: in.RemoveTags}
 	if len(in.SnoozedUntil) > 0 {
 		until := chat.Time(0)
 		if string(in.SnoozedUntil) != "null" {
 			if err := json.Unmarshal(in.SnoozedUntil, &until); err != nil {
-				return nil, badRequest("snoozedUntil must be a time, such as 2026-01-31T12:00:00Z, or null")
+				return o, badRequest("snoozedUntil must be a time, such as 2026-01-31T12:00:00Z, or null")
 			}
 		}
 		o.Until = &until
@@ -33,12 +33,20 @@ func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by ch
 	if len(in.Assignee) > 0 {
 		id := ""
 		if string(in.Assignee) != "null" && (json.Unmarshal(in.Assignee, &id) != nil || id == "") {
-			return nil, badRequest("assignee must be the id of a person, or null")
+			return o, badRequest("assignee must be the id of a person, or null")
 		}
 		o.Assignee = &id
 	}
-	by, err := s.named(r, by, "")
+	return o, nil
+}
+
+// organise answers PATCH /api/admin/sessions/{session} with the session as it is then.
+func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by chat.Author, in organiseRequest) (any, error) {
+	o, err := in.organising()
 	if err != nil {
+		return nil, err
+	}
+	if by, err = s.named(r, by, ""); err != nil {
 		return nil, err
 	}
 	if err := s.engine.Organise(r.Context(), by, pathVar(r, "session"), o); err != nil {

@@ -146,6 +146,7 @@ func (c *community) conversationRoutes() []route {
 		{"POST", "/api/admin/sessions", operators.needs(chat.ScopeWrite), body(c.conversations.open)},
 		{"GET", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeRead), c.conversations.session},
 		{"PATCH", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeWrite), body(c.conversations.organise)},
+		{"POST", "/api/admin/session-changes", operators.needs(chat.ScopeWrite), body(c.conversations.change)},
 		{"GET", "/api/admin/counts", operators.needs(chat.ScopeRead), c.conversations.counts},
 		{"GET", "/api/admin/search", operators.needs(chat.ScopeRead), c.conversations.search},
 		{"DELETE", "/api/admin/sessions/{session}", erasers.needs(chat.ScopeErase), c.conversations.erase},

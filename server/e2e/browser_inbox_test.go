@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"cmp"
+	"fmt"
+	"net/http"
 	"os"
 	"testing"
 
@@ -34,4 +36,78 @@ func testUnread(t *testing.T, s *fixture) {
 	b.until(`$("#rows .unread") && shown("#rows")`)
 	b.clean()
 	other.clean()
+}
+
+// testBulk: several conversations are selected by keys, clicks and ranges, and changed at once.
+func testBulk(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	ids := make([]string, 5)
+	for i := range ids {
+		ids[i] = s.say(t, fmt.Sprint("Question ", i))
+		b.until(`$("#rows a")?.textContent.includes(%s)`, fmt.Sprint("Question ", i)) // the newest stands first
+	}
+	picked := func(want string) {
+		t.Helper()
+		b.until(`$$(".pick").map((n) => (n.checked ? "x" : ".")).join("") === %s`, want)
+	}
+	b.run(`$("#rows a").focus()`)
+	b.press("x", 88)
+	picked("x....")
+	b.until(`text("#bulk b") === "1 selected" && document.activeElement.matches("#rows li:first-child a")`)
+	const shift = 8
+	b.press("ArrowDown", 40, shift)
+	b.press("ArrowDown", 40, shift)
+	picked("xxx..")
+	b.press("ArrowUp", 38, shift)
+	picked("xx...")
+	b.press("Escape", 27)
+	picked(".....")
+	b.until(`!shown("#bulk") && location.hash !== "#/none"`)
+	b.click("#rows li:nth-child(2) .pick")
+	x, y := b.point("#rows li:nth-child(4) a")
+	b.do(chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(chromedp.Modifier(shift))))
+	picked(".xxx.")
+	b.until(`location.hash === "" || location.hash === "#/"`) // nothing was opened
+	b.shot(folder, "bulk")
+	b.click("#bulk-tag")
+	b.enter("#bulk .menu-form .input", "wave")
+	b.shot(folder, "bulk-tag")
+	b.accessible("tags of several")
+	b.click("#bulk .menu-form .button")
+	b.until(`$$("#rows .tag.label").length === 3 && text("#bulk b") === "3 selected" && text("#announce") === "3 conversations changed"`)
+	b.click("#bulk-snooze")
+	b.until(`document.activeElement.textContent.startsWith("In an hour")`)
+	b.press("Escape", 27) // the menu first
+	b.until(`!shown("#bulk .head-menu") && shown("#bulk") && document.activeElement.id === "bulk-snooze"`)
+	b.run(`$("#rows a").focus()`)
+	s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+ids[2]+"/close", s.secret, map[string]any{}, nil) // by somebody else
+	b.until(`$$("#rows a").length === 4`)
+	b.until(`shown("#bulk-reopen")`)
+	b.click("#bulk-snooze")
+	b.click("#bulk .menu-item")
+	b.until(`text("#toast-text") === "1 of 3 not changed: A closed conversation cannot be snoozed. Reopen it first" && text("#bulk b") === "1 selected"`)
+	b.click("#toast-close")
+	b.click("#bulk-reopen")
+	b.until(`$$("#rows a").length === 5 && !shown("#bulk")`)
+	b.click("#pick")
+	b.until(`text("#bulk b") === "Select conversations" && $("#bulk-close").disabled && getComputedStyle($(".pick")).opacity === "1"`)
+	b.accessible("nothing selected yet")
+	b.click("#bulk .link-button")
+	picked("xxxxx")
+	b.accessible("several selected")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`$$("#bulk button").every((n) => !n.checkVisibility() || n.offsetHeight >= 44)`)
+	b.shot(folder, "bulk-phone")
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.click("#bulk-read")
+	b.until(`!$("#rows .unread") && !shown("#bulk")`)
+	b.run(`$("#rows a").focus()`)
+	for range 4 {
+		b.press("ArrowDown", 40, shift)
+	}
+	picked("xxxxx")
+	b.press("e", 69)
+	b.until(`!$("#rows a") && text("#list-note") === "No open conversations." && !shown("#bulk")`)
+	b.clean()
 }

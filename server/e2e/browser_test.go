@@ -72,6 +72,7 @@ func TestBrowser(t *testing.T) {
 		"Navigation":       testNavigation,
 		"WaitingList":      testWaitingList,
 		"Unread":           testUnread,
+		"Bulk":             testBulk,
 		"Shortcuts":        testShortcuts,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -25,11 +26,12 @@ type Organised struct {
 
 // Organising is a change of how a session is organised; nil leaves a part as it is.
 type Organising struct {
-	Tags     *[]string  // all that it has then
-	Add      []string   // tags beside those that it has
-	Remove   []string   // tags that it loses
-	Until    *chat.Time // snoozed until then; the zero time ends it
-	Assignee *string    // a person's id, "" for nobody
+	Tags     *[]string   // all that it has then
+	Add      []string    // tags beside those that it has
+	Remove   []string    // tags that it loses
+	Until    *chat.Time  // snoozed until then; the zero time ends it
+	Assignee *string     // a person's id, "" for nobody
+	Status   chat.Status // that it has then; it is opened before all else, and closed at the end
 }
 
 // organiser assigns, tags and snoozes sessions.
@@ -38,16 +40,18 @@ type organiser struct {
 	due *snoozes
 }
 
-// Organise assigns, tags and snoozes a session.
+// Organise assigns, tags, snoozes, closes and reopens a session: all of it or nothing.
 func (r *organiser) Organise(ctx context.Context, by chat.Author, sessionID string, o Organising) error {
 	retag, err := o.retag()
-	if err != nil {
+	if err = cmp.Or(err, o.Check()); err != nil {
 		return err
 	}
-	if o.Until != nil && *o.Until != 0 && (*o.Until <= chat.Now() || *o.Until > chat.Now().Add(maxSnooze)) {
-		return chat.Errorf(chat.Invalid, "snoozedUntil must be a time within the next year")
-	}
 	err = r.change(ctx, by, sessionID, func(c *change) (err error) {
+		if o.Status == chat.StatusOpen {
+			if err := r.enterStatus(c, chat.StatusOpen, chat.EventSessionReopened); err != nil {
+				return err
+			}
+		}
 		tags, err := retag(c.session.TagList())
 		if err == nil {
 			err = c.tag(tags)
@@ -58,6 +62,9 @@ func (r *organiser) Organise(ctx context.Context, by chat.Author, sessionID stri
 		if o.Until != nil && err == nil {
 			err = c.snooze(*o.Until)
 		}
+		if o.Status == chat.StatusClosed && err == nil {
+			err = r.enterStatus(c, chat.StatusClosed, chat.EventSessionClosed)
+		}
 		return err
 	})
 	if err == nil && o.Until != nil && *o.Until != 0 {
@@ -65,6 +72,23 @@ func (r *organiser) Organise(ctx context.Context, by chat.Author, sessionID stri
 		r.nodes.Ring(noteSnoozed, *o.Until) // this node may end before
 	}
 	return err
+}
+
+// Check refuses what no session could become.
+func (o *Organising) Check() error {
+	if _, err := o.retag(); err != nil {
+		return err
+	}
+	if o.Until == nil || *o.Until == 0 {
+		return nil
+	}
+	if *o.Until <= chat.Now() || *o.Until > chat.Now().Add(maxSnooze) {
+		return chat.Errorf(chat.Invalid, "snoozedUntil must be a time within the next year")
+	}
+	if o.Status == chat.StatusClosed {
+		return chat.Errorf(chat.Invalid, "snoozedUntil must not be set for conversations that are closed at the same time")
+	}
+	return nil
 }
 
 // retag returns what becomes of the tags that a session has then. Whoever adds or removes

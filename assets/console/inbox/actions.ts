@@ -7,71 +7,15 @@ import { byId, h } from "../ui/dom";
 import { mark, missing, refused } from "../ui/fields";
 import { fullTime } from "../ui/format";
 import { administrator, me, myId } from "../state/me";
+import { makeMenu } from "./menu";
+import type { Entry } from "./menu";
 import { put } from "./organise";
+import { hint, times } from "./times";
 import { markUnread } from "./unread";
 import { attempt, current, set, state } from "../state/store";
 import type { Session } from "../types";
 
-type Entry = [label: string, run: () => unknown, more?: { id?: string; danger?: boolean; checked?: boolean; hint?: string }];
-
-let opener: HTMLElement | undefined;
-const menu = h("div", { class: "me-menu head-menu", role: "menu", hidden: true });
-byId("thread-tools").append(menu);
-
-function close(refocus: boolean): void {
-  if (menu.hidden) return;
-  menu.hidden = true;
-  opener?.setAttribute("aria-expanded", "false");
-  if (refocus) opener?.focus();
-}
-
-// item is an entry of a menu, or beside a form, where there is no menu, a button.
-function item([label, run, more = {}]: Entry, inMenu: boolean): HTMLElement {
-  const role = !inMenu ? undefined : more.checked === undefined ? "menuitem" : "menuitemradio";
-  const act = (): void => {
-    close(true);
-    run();
-  };
-  return h("button", { role, id: more.id, class: more.danger ? "menu-item danger-text" : "menu-item",
-    tabindex: inMenu ? "-1" : undefined, "aria-checked": more.checked === undefined ? undefined : String(more.checked), onclick: act },
-    h("span", {}, label), !!more.hint && h("small", {}, more.hint));
-}
-
-function openMenu(from: HTMLElement, label: string, entries: Entry[], ...below: Node[]): void {
-  const again = opener === from && !menu.hidden;
-  close(false);
-  if (again) return;
-  opener = from;
-  from.setAttribute("aria-expanded", "true");
-  menu.setAttribute("aria-label", label);
-  menu.role = below.length ? "group" : "menu";
-  menu.replaceChildren(...entries.map((entry) => item(entry, !below.length)), ...below);
-  menu.hidden = false;
-  const first = menu.querySelector<HTMLElement>("button, input");
-  first?.setAttribute("tabindex", "0");
-  first?.focus();
-}
-
-function step(by: number): void {
-  const items = [...menu.querySelectorAll<HTMLElement>(".menu-item")];
-  const at = items.indexOf(document.activeElement as HTMLElement);
-  items[(at + by + items.length) % items.length]?.focus();
-}
-
-menu.addEventListener("keydown", (e) => {
-  const inField = (e.target as HTMLElement).tagName === "INPUT";
-  if (e.key === "Escape") close(true);
-  else if (e.key === "ArrowDown" && !inField) step(1);
-  else if (e.key === "ArrowUp" && !inField) step(-1);
-  else if (e.key === "Tab" && menu.role === "menu") return close(false);
-  else return;
-  e.preventDefault();
-  e.stopPropagation();
-});
-document.addEventListener("pointerdown", (e) => {
-  const at = e.target as Node;
-  if (!menu.contains(at) && !opener?.contains(at)) close(false);
-});
+const { open: openMenu, close } = makeMenu(byId("thread-tools"));
 
 // assign offers the people of the team.
 export async function assign(from: HTMLElement): Promise<void> {
@@ -84,29 +28,12 @@ export async function assign(from: HTMLElement): Promise<void> {
   openMenu(from, "Assign", [...own, ...entries, ["Nobody", () => put(s, { assignee: null }), { checked: !s.assignee }]]);
 }
 
-// at returns a time on the day a number of days from now.
-function at(days: number, hour: number): Date {
-  const time = new Date();
-  time.setDate(time.getDate() + days);
-  time.setHours(hour, 0, 0, 0);
-  return time;
-}
-
-function times(): [string, Date][] {
-  const now = new Date();
-  const evening: [string, Date][] = now.getHours() < 17 ? [["This evening", at(0, 18)]] : [];
-  const monday = (8 - now.getDay()) % 7 || 7;
-  const week: [string, Date][] = monday > 1 && monday < 7 ? [["Monday morning", at(monday, 9)]] : [];
-  return [["In an hour", new Date(Date.now() + 3_600_000)], ...evening, ["Tomorrow morning", at(1, 9)], ...week, ["In a week", at(7, 9)]];
-}
-
 // snooze offers times to come back to the conversation.
 export function snooze(from: HTMLElement): void {
   const s = current();
   if (!s) return;
   const until = (time: Date) => () => put(s, { snoozedUntil: time.toISOString() });
-  const entries = times().map(([label, time]): Entry =>
-    [label, until(time), { hint: time.toLocaleString([], { weekday: "short", hour: "numeric", minute: "2-digit" }) }]);
+  const entries = times().map(([label, time]): Entry => [label, until(time), { hint: hint(time) }]);
   const field = h("input", { class: "input", type: "datetime-local", "aria-label": "Until" });
   const other = h("form", { class: "menu-form", onsubmit: (e: Event) => {
     e.preventDefault();

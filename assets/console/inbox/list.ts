@@ -7,13 +7,14 @@ import { loadList, loadMore, show } from "../net/load";
 import { myId } from "../state/me";
 import { snoozeText } from "./organise";
 import { siteMark, siteName } from "../state/sites";
-import { changed, set, state } from "../state/store";
+import { attempt, changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Session } from "../types";
 
 interface Row {
   item: HTMLLIElement;
   link: HTMLAnchorElement;
+  pick: HTMLInputElement;
   // What its content was drawn from.
   session?: Session;
   typing?: boolean;
@@ -71,7 +72,8 @@ function rowContent(s: Session, typing: boolean, unsent: string): Node[] {
 
 function makeRow(id: string): Row {
   const link = h("a", { class: "row", href: "#/sessions/" + id });
-  const row: Row = { item: h("li", {}, link), link };
+  const pick = h("input", { class: "pick", type: "checkbox", tabindex: "-1" }); // the key x is for keyboards
+  const row: Row = { item: h("li", {}, link, pick), link, pick };
   rows.set(id, row);
   return row;
 }
@@ -84,12 +86,14 @@ function drawRow(now: State, id: string, place: number): HTMLLIElement {
   setAttribute(row.link, "aria-current", String(now.selected === id));
   setAttribute(row.item, "aria-setsize", String(now.nextCursor ? -1 : now.order.length));
   setAttribute(row.item, "aria-posinset", String(place + 1));
+  row.pick.checked = !!now.picked?.includes(id);
   const unsent = unsentIn(now, id);
   const site = now.site || siteName(session.site, now);
   if (row.session === session && row.typing === typing && row.unsent === unsent && row.site === site) return row.item;
   Object.assign(row, { session, typing, unsent, site });
   row.link.replaceChildren(...rowContent(session, typing, unsent));
   row.link.classList.toggle("unread", session.unread > 0);
+  row.pick.ariaLabel = "Select " + visitorName(session);
   return row.item;
 }
 
@@ -113,7 +117,7 @@ function drawRows(now: State): void {
 
 // rowOf is the conversation whose row an element is in, "" for none.
 export const rowOf = (el: Element | null): string =>
-  decodeURIComponent(el?.closest("#rows a")?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
+  decodeURIComponent(el?.closest("#rows li")?.firstElementChild?.getAttribute("href")?.slice("#/sessions/".length) ?? "");
 
 // focusRow brings a row into view and moves the focus to it.
 export function focusRow(id: string): void {
@@ -162,7 +166,8 @@ function drawFilters(now: State): void {
 
 export const listView: View = (now, before) => {
   if (changed(now, before, "filter", "query", "whose", "tag", "site")) byId("list-scroll").scrollTop = 0;
-  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts", "sites")) drawRows(now);
+  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts", "sites", "picked")) drawRows(now);
+  if (now.picked !== before.picked) drawPicking(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
   byId("list-scroll").tabIndex = now.order.length ? -1 : 0; // without rows nothing in it takes the focus
@@ -170,6 +175,24 @@ export const listView: View = (now, before) => {
   drawFilters(now);
   drawFound(now);
 };
+
+// rowTools loads what acts on rows by keys, and on several at once.
+export const rowTools = (): Promise<typeof import("./rows") | undefined> => attempt(import("./rows"), "Not done");
+
+function drawPicking({ picked }: State): void {
+  byId("rows").classList.toggle("picking", !!picked);
+  byId("pick").setAttribute("aria-pressed", String(!!picked));
+  if (picked) void rowTools();
+}
+
+// clicked selects a row by its box, or with shift up to it.
+async function clicked(e: MouseEvent): Promise<void> {
+  const target = e.target as Element;
+  const id = rowOf(target);
+  if (!id || !(e.shiftKey || target.matches(".pick"))) return;
+  if (!target.matches(".pick")) e.preventDefault(); // a link with shift is a new window
+  (await rowTools())?.rowClick(id, e.shiftKey);
+}
 
 // drawFound says of a search what the conversations are, and hides the filters, which it does not heed.
 function drawFound({ query, order, nextCursor, allFound }: State): void {
@@ -206,6 +229,8 @@ function wireFilters(): void {
     if (whose) show({ whose: state.whose === whose ? "" : whose });
   });
   on("snoozed", "click", () => show({ filter: state.filter === "snoozed" ? "open" : "snoozed" }));
+  on("pick", "click", () => set({ picked: state.picked ? null : [] }));
+  on("rows", "click", (e) => clicked(e as MouseEvent));
   on("tags", "change", () => show({ tag: byId<HTMLSelectElement>("tags").value }));
 }
 

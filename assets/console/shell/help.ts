@@ -6,6 +6,8 @@ const groups: [string, [string[], string][]][] = [
   ["Everywhere", [[["j", "↓"], "Next conversation"], [["k", "↑"], "Previous conversation"], [["/"], "Search"],
     [["↓"], "From the search to its results"], [["?"], "This list"], [["g", "s"], "Choose the website, where there are several"],
     [["Esc"], "Leave a field, a menu or a conversation"]]],
+  ["In the list", [[["x"], "Select a conversation"], [["Shift", "↓"], "Select several; or click with Shift"],
+    [["e"], "Close the selected ones"], [["u"], "Mark them as unread"], [["Esc"], "Clear the selection"]]],
   ["In a conversation", [[["r"], "Write an answer"], [["n"], "Write an internal note"], [["e"], "Close or reopen it"],
     [["u"], "Mark it as unread"]]],
   ["While writing", [[["Enter"], "Send"], [["Shift", "Enter"], "New line"], [["/"], "Saved answers and commands"],

@@ -1,7 +1,7 @@
 // Keyboard shortcuts for the whole console; fields handle their own keys.
 
 import { byId } from "../ui/dom";
-import { focusRow } from "../inbox/list";
+import { focusRow, rowTools } from "../inbox/list";
 import { note } from "../inbox/write";
 import { attempt, state } from "../state/store";
 
@@ -19,9 +19,9 @@ async function help(): Promise<void> {
   (await attempt(import("./help"), "The list could not be loaded"))?.showHelp();
 }
 
-async function rows(key: string): Promise<void> {
-  (await attempt(import("../inbox/rows"), "Not done"))?.rowKey(key);
-}
+// isForRows reports whether a key selects rows, or acts on those that are selected.
+const isForRows = (key: string, shift: boolean): boolean =>
+  /[ux]/.test(key) || (key === "e" && !!state.picked?.length) || (shift && /[jk]/.test(key));
 
 function pressed(e: KeyboardEvent, escape: () => void): void {
   const target = e.target as HTMLElement;
@@ -29,13 +29,13 @@ function pressed(e: KeyboardEvent, escape: () => void): void {
   const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
   if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
   if (key === "Escape") return inField ? target.blur() : escape();
-  if (inField || state.page || !/^[jkrneu/?]$/.test(key)) return;
+  if (inField || state.page || !/^[jkrneux/?]$/.test(key)) return;
   e.preventDefault();
-  if (key === "j") step(1);
+  if (isForRows(key, e.shiftKey)) void rowTools().then((part) => part?.rowKey(key));
+  else if (key === "j") step(1);
   else if (key === "k") step(-1);
   else if (key === "/") byId("search").focus();
   else if (key === "?") void help();
-  else if (key === "u") void rows(key);
   else if (key === "e") byId("thread-verb").click();
   else {
     if (key === "n") note(true);

@@ -21,6 +21,8 @@ export interface State {
   readonly sessions: Sessions;
   readonly order: readonly string[];
   readonly nextCursor: string;
+  // picked are the conversations that are selected, null while none are being selected.
+  readonly picked: readonly string[] | null;
   readonly listPhase: Phase;
   // filter is a list of sessions: waiting, open, closed, snoozed, or "" for all.
   readonly filter: string;
@@ -82,7 +84,7 @@ export type View = (now: State, before: State) => void;
 
 // state is read everywhere and replaced by set only.
 export let state: State = {
-  sessions: new Sessions(), order: [], nextCursor: "", listPhase: "loading", filter: "open", whose: "", tag: "", counts: null,
+  sessions: new Sessions(), order: [], nextCursor: "", picked: null, listPhase: "loading", filter: "open", whose: "", tag: "", counts: null,
   query: "", allFound: false,
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
   quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
