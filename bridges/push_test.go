@@ -167,11 +167,11 @@ func TestPushQuiet(t *testing.T) {
 	b.subscribe(false)
 	id := b.open()
 	lane := b.say(id, "answered soon")
-	b.View("a sign-in", id)
+	b.View("a sign-in", "Ada", id)
 	if done, err := b.push.Deliver(t.Context(), lane); done != 1 || err != nil {
 		t.Fatal(done, err)
 	}
-	b.View("a sign-in", "")
+	b.View("a sign-in", "Ada", "")
 	if _, err := b.Send(t.Context(), chat.Author{Sender: chat.SenderOperator, Source: "telegram", Name: "Ada"}, engine.Post{SessionID: id, Content: "here"}); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -10,8 +11,18 @@ import (
 )
 
 // presence answers GET /api/admin/operator/status.
-func (s *conversationAPI) presence(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
-	return presenceFor(s.engine, by), nil
+func (s *conversationAPI) presence(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	answer := struct {
+		engine.Presence
+		// Viewing is who has which session on the screen, of those that the author may see.
+		Viewing []engine.Viewer `json:"viewing,omitempty"`
+	}{presenceFor(s.engine, by), s.engine.Viewers()}
+	if by.Sites != nil {
+		answer.Viewing = slices.DeleteFunc(answer.Viewing, func(one engine.Viewer) bool {
+			return mayRead(r.Context(), s.engine.Store, by, one.SessionID) != nil
+		})
+	}
+	return answer, nil
 }
 
 // presenceFor is the presence at the site that is meant where none is named.
@@ -63,10 +74,10 @@ func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Reques
 	if by.Source == chat.SourceConsole {
 		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
 		if in.Viewing != nil {
-			if *in.Viewing != "" && by.Sites != nil && mayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
+			if *in.Viewing != "" && mayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
 				return ok, nil
 			}
-			s.engine.View(by.SignIn, *in.Viewing)
+			s.engine.View(by.SignIn, by.Name, *in.Viewing)
 		}
 	}
 	return ok, nil
@@ -79,5 +90,10 @@ func (s *operatorStreams) takeSeat(r *http.Request, by chat.Author, reconnects b
 		return nil, func() {}
 	}
 	seat := s.engine.TakeSeat(by.Name, by.SignIn, by.Sites, !reconnects)
-	return seat.SignedOut(), seat.Leave
+	return seat.SignedOut(), func() {
+		seat.Leave()
+		if !s.engine.Seated(by.Name, by.SignIn) {
+			s.engine.View(by.SignIn, by.Name, "") // whoever closes the console looks at nothing
+		}
+	}
 }

@@ -67,6 +67,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	StateSessionErased:   {StreamOperators: yes},
 	StateSessionBlocked:  {StreamOperators: yes},
 	StateSessionUnread:   {StreamOperators: yes},
+	StateOperatorViewing: {StreamOperators: yes},
 	StateDeliveryFailed:  {StreamOperators: yes},
 	StateDeliveryDone:    {StreamOperators: yes},
 	StateVisitorPage:     {StreamOperators: yes},

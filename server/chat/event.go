@@ -76,6 +76,8 @@ const (
 	// receipt says it.
 	StateSessionUnread  EventType = "session_unread"
 	StateDeliveryFailed EventType = "delivery_failed"
+	// StateOperatorViewing shows operators that one of them has a session on the screen, or left it.
+	StateOperatorViewing EventType = "operator_viewing"
 	// StateVisitorPage shows operators which page a visitor went to.
 	StateVisitorPage EventType = "visitor_page"
 	// StateVisitorPresence shows operators whether a session's visitor is there.

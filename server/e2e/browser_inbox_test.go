@@ -111,3 +111,31 @@ func testBulk(t *testing.T, s *fixture) {
 	b.until(`!$("#rows a") && text("#list-note") === "No open conversations." && !shown("#bulk")`)
 	b.clean()
 }
+
+// testCollision: operators see who else looks at a conversation or writes in it, until she leaves.
+func testCollision(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	p := s.newPair(t, "Where is my parcel?")
+	ada := p.operator
+	s.say(t, "Another question")
+	grace := s.newOperator(t, "Grace")
+	grace.until(`$$("#rows a").length === 2 && text("#rows .viewer .sr") === "Ada is looking at this"`) // from before
+	grace.run(`[...$$("#rows a")].find((n) => n.querySelector(".viewer")).click()`)
+	grace.until(`text("#others span:last-child") === "Ada is looking at this"`)
+	ada.until(`text("#others span:last-child") === "Grace is looking at this" && text("#rows .viewer .sr") === "Grace is looking at this"`)
+	ada.shot(folder, "looking")
+	ada.enter("#composer", "It is on")
+	grace.until(`text("#others span:last-child") === "Ada is writing…" && text("#rows .typing") === "Ada is writing…" && !shown("#typing")`)
+	grace.shot(folder, "writing")
+	grace.accessible("somebody else writes")
+	ada.write("It is on its way")
+	grace.until(`text("#others span:last-child") === "Ada is looking at this"`)
+	grace.accessible("somebody else looks")
+	ada.run(`[...$$("#rows a")].find((n) => n.ariaCurrent !== "true").click()`)
+	grace.until(`!shown("#others") && $$("#rows .viewer").length === 1`)
+	ada.run(`history.back()`)
+	grace.until(`shown("#others")`)
+	ada.visit("about:blank")
+	grace.until(`!shown("#others") && !$("#rows .viewer")`)
+	grace.clean()
+}

@@ -73,6 +73,7 @@ func TestBrowser(t *testing.T) {
 		"WaitingList":      testWaitingList,
 		"Unread":           testUnread,
 		"Bulk":             testBulk,
+		"Collision":        testCollision,
 		"Shortcuts":        testShortcuts,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,

@@ -105,7 +105,7 @@ func newRelay(c Config, e *Engine) *Relay {
 	backend := c.Mode == chat.ModeBridge
 	team := &operators{hub: e.Hub, nodes: e.Nodes, backend: backend}
 	config := newConfiguration(c, e, team)
-	return &Relay{configuration: config, operators: team, visitors: &visitors{hub: e.Hub, peers: e.Nodes}, viewing: &viewing{nodes: e.Nodes},
+	return &Relay{configuration: config, operators: team, visitors: &visitors{hub: e.Hub, peers: e.Nodes}, viewing: &viewing{nodes: e.Nodes, hub: e.Hub},
 		uploads: &uploads{store: c.Store, config: config, log: c.Log},
 		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins), publicURL: c.PublicURL,
 		isBot: c.IsBot, identity: c.Identity, backend: backend, backlog: backend && !c.Volatile}

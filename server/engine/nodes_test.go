@@ -259,11 +259,14 @@ func TestViewedElsewhere(t *testing.T) {
 			session string
 			viewed  bool
 		}{{"s", true}, {"other", false}, {"s", true}, {"", false}} {
-			one.View("a sign-in", tt.session)
+			one.View("a sign-in", "Ada", tt.session)
 			time.Sleep(time.Second)
 			synctest.Wait()
 			if two.Viewed("s") != tt.viewed {
 				t.Errorf("with %q open at one node, the other says %t", tt.session, !tt.viewed)
+			}
+			if list := two.Viewers(); tt.viewed && (len(list) != 1 || list[0] != engine.Viewer{SessionID: "s", OperatorName: "Ada"}) {
+				t.Errorf("the other node says that %v look", list)
 			}
 		}
 	})

@@ -8,6 +8,6 @@ const (
 	notePeople   = "p" // the operators at the node's consoles
 	noteVisitor  = "v" // open or not, sessions …; or true, a portion of all, sessions …
 	noteSignOut  = "x" // operator, sign-in
-	noteViewing  = "o" // sign-in, the session that is open there
+	noteViewing  = "o" // sign-in, the session that is open there, whose it is
 	noteSnoozed  = "z" // until when a session is snoozed
 )

@@ -71,6 +71,14 @@ func (s *Seat) Leave() {
 	})
 }
 
+// Seated reports whether a sign-in of an operator has the console open at this node.
+func (o *operators) Seated(name, signIn string) bool {
+	o.presence.mu.Lock()
+	defer o.presence.mu.Unlock()
+	p := o.presence.people[name]
+	return p != nil && slices.ContainsFunc(p.seats, func(s *Seat) bool { return s.signIn == signIn })
+}
+
 // OperatorActive notes that an operator at the console was active a while ago.
 func (o *operators) OperatorActive(name string, ago time.Duration) {
 	o.operatorActed(chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole, Name: name}, chat.Now().Add(-max(ago, 0)))

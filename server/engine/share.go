@@ -26,8 +26,10 @@ func (e peers) handle(got *nodes.Note) {
 	var a, b string
 	switch got.Kind {
 	case noteViewing:
+		var name string // earlier versions do not say it
 		if got.Arg(0, &a) && got.Arg(1, &b) {
-			e.viewHere(a, b)
+			got.Arg(2, &name)
+			e.viewHere(a, name, b)
 		}
 	case noteSnoozed:
 		var until chat.Time

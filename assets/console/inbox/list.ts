@@ -1,6 +1,6 @@
 // The list of sessions: rows, tabs with counts, filters. Only the rows near those that are seen are in the page.
 
-import { avatar } from "../ui/avatar";
+import { avatar, face } from "../ui/avatar";
 import { byId, h, on, setAttribute, setText, syncChildren } from "../ui/dom";
 import { ago, agoTime, fullTime, mostCounted, pagePath, preview, visitorName } from "../ui/format";
 import { loadList, loadMore, show } from "../net/load";
@@ -17,7 +17,8 @@ interface Row {
   pick: HTMLInputElement;
   // What its content was drawn from.
   session?: Session;
-  typing?: boolean;
+  typing?: string | undefined;
+  viewers?: readonly string[] | undefined;
   unsent?: string;
   site?: string;
 }
@@ -34,8 +35,15 @@ const few = 4;
 // listed are the conversations in the list.
 export const listed = ({ order, query, allFound }: State): readonly string[] => (query && !allFound ? order.slice(0, few) : order);
 
-function lastLine({ lastMessage: m }: Session, typing: boolean): HTMLElement {
-  if (typing) return h("span", { class: "row-last typing" }, "is typing…");
+// viewer is a small face of a colleague who has the conversation on the screen.
+function viewer(name: string): HTMLElement {
+  const what = name + " is looking at this";
+  return h("span", { class: "viewer", title: what }, face(name, name, "tiny"), h("span", { class: "sr" }, what));
+}
+
+// lastLine has the last message, unless somebody is writing: "" is the visitor.
+function lastLine({ lastMessage: m }: Session, typing: string | undefined): HTMLElement {
+  if (typing !== undefined) return h("span", { class: "row-last typing" }, typing ? typing + " is writing…" : "is typing…");
   const from = m?.sender === "operator" ? (m.operatorName ?? "Operator") + ": " : m?.sender === "ai" ? "AI: " : "";
   return h("span", { class: "row-last", dir: "auto" }, from, m && preview(m));
 }
@@ -54,13 +62,14 @@ function unsentIn({ outbox, drafts, selected }: State, id: string): string {
   return drafts[id] && id !== selected ? "Draft" : "";
 }
 
-function rowContent(s: Session, typing: boolean, unsent: string): Node[] {
+function rowContent(s: Session, { typing, viewers = [], unsent }: Row): Node[] {
   const top = h("span", { class: "row-top" },
     h("b", { dir: "auto" }, visitorName(s)),
     s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
   const page = h("span", { class: "row-page" }, !state.site && siteMark(s.site), pagePath(s.metadata["url"]),
     s.assignee && " · " + s.assignee.name);
   const marks = h("span", { class: "row-marks" },
+    ...viewers.slice(0, 2).map(viewer),
     unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
     s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
     s.blocked && h("span", { class: "tag bad" }, "Blocked"),
@@ -81,7 +90,8 @@ function makeRow(id: string): Row {
 // drawRow keeps the row's link, so that focus stays while its content changes.
 function drawRow(now: State, id: string, place: number): HTMLLIElement {
   const session = now.sessions.get(id) as Session;
-  const typing = now.typing[id] === "";
+  const typing = now.typing[id];
+  const viewers = now.viewers[id];
   const row = rows.get(id) ?? makeRow(id);
   setAttribute(row.link, "aria-current", String(now.selected === id));
   setAttribute(row.item, "aria-setsize", String(now.nextCursor ? -1 : now.order.length));
@@ -89,9 +99,10 @@ function drawRow(now: State, id: string, place: number): HTMLLIElement {
   row.pick.checked = !!now.picked?.includes(id);
   const unsent = unsentIn(now, id);
   const site = now.site || siteName(session.site, now);
-  if (row.session === session && row.typing === typing && row.unsent === unsent && row.site === site) return row.item;
-  Object.assign(row, { session, typing, unsent, site });
-  row.link.replaceChildren(...rowContent(session, typing, unsent));
+  const same = row.typing === typing && row.viewers === viewers && row.unsent === unsent && row.site === site;
+  if (same && row.session === session) return row.item;
+  Object.assign(row, { session, typing, viewers, unsent, site });
+  row.link.replaceChildren(...rowContent(session, row));
   row.link.classList.toggle("unread", session.unread > 0);
   row.pick.ariaLabel = "Select " + visitorName(session);
   return row.item;
@@ -166,7 +177,8 @@ function drawFilters(now: State): void {
 
 export const listView: View = (now, before) => {
   if (changed(now, before, "filter", "query", "whose", "tag", "site")) byId("list-scroll").scrollTop = 0;
-  if (changed(now, before, "sessions", "order", "typing", "selected", "allFound", "outbox", "drafts", "sites", "picked")) drawRows(now);
+  const drawn = ["sessions", "order", "typing", "viewers", "selected", "allFound", "outbox", "drafts", "sites", "picked"] as const;
+  if (changed(now, before, ...drawn)) drawRows(now);
   if (now.picked !== before.picked) drawPicking(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));

@@ -1,6 +1,6 @@
 // The open session's history: messages, day separators and timeline, and where it is scrolled to.
 
-import { byId, h, on, setText, syncChildren } from "../ui/dom";
+import { byId, h, on, syncChildren } from "../ui/dom";
 import { dayKey, dayName } from "../ui/format";
 import { loadNewer, loadOlder, showMessage, toNewest } from "../net/load";
 import { messageItem, origin, undeliveredLine } from "./message";
@@ -133,8 +133,7 @@ export const logView: View = (now, before) => {
   syncChildren(byId("messages"), entries(now));
   byId("undelivered").replaceChildren(...now.undelivered.filter((u) => !u.messageId).slice(-3).map(undeliveredLine));
   const typing = now.typing[now.selected];
-  byId("typing").hidden = typing === undefined;
-  setText("typing-text", (typing || "The visitor") + " is typing");
+  byId("typing").hidden = typing !== ""; // of the others the line above the composer tells
   if (now.target) toTarget(now.target);
   else if (!part && (stick || now.outbox.length > before.outbox.length)) toEnd();
   else restore();

@@ -28,6 +28,7 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
     state.presence && set({ presence: { ...state.presence, online: event["online"] === true, backAt: event["backAt"] as string } }),
   operator_presence: (event) => set({ presence: event as unknown as Presence }),
   typing: showTyping,
+  operator_viewing: (detail) => document.dispatchEvent(new CustomEvent("relay-viewing", { detail })),
   session_erased: (event) => forget(event.sessionId),
   delivery_failed: (event) => {
     if (event["dest"] === "webhook") set({ gaveUp: true });

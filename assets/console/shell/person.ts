@@ -4,6 +4,7 @@ import { ask } from "../ui/ask";
 import { byId, on } from "../ui/dom";
 import { clearOutbox } from "../inbox/outbox";
 import { wirePresence } from "./presence";
+import { wireViewing } from "./viewing";
 import { state } from "../state/store";
 
 function show(open: boolean): void {
@@ -43,3 +44,4 @@ on("person", "focusout", (e) => {
   if (to && !byId("person").contains(to)) show(false);
 });
 wirePresence();
+wireViewing();

@@ -54,6 +54,8 @@ export interface State {
   readonly uploads: readonly Upload[];
   // typing names who types in which session: "" is the visitor.
   readonly typing: Readonly<Record<string, string | undefined>>;
+  // viewers are the others who have a session on the screen.
+  readonly viewers: Readonly<Record<string, readonly string[]>>;
   readonly presence: Presence | null;
   readonly lost: boolean;
   readonly failure: string;
@@ -87,7 +89,7 @@ export let state: State = {
   sessions: new Sessions(), order: [], nextCursor: "", picked: null, listPhase: "loading", filter: "open", whose: "", tag: "", counts: null,
   query: "", allFound: false,
   selected: "", threadPhase: "loading", messages: [], hasOlder: false, hasNewer: false, target: "", timeline: [], undelivered: [],
-  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, presence: null, lost: false, failure: "",
+  quote: null, editing: null, saving: null, drafts: {}, uploads: [], typing: {}, viewers: {}, presence: null, lost: false, failure: "",
   outbox: [], answer: "", notes: [], savedAnswers: [], chosen: -1, ai: null,
   page: "", place: "", configs: 0, bridges: [], sites: [], site: "", gaveUp: false,
 };
