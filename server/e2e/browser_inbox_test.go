@@ -139,3 +139,31 @@ func testCollision(t *testing.T, s *fixture) {
 	grace.until(`!shown("#others") && !$("#rows .viewer")`)
 	grace.clean()
 }
+
+// testMessageLink: a message's link opens its part of the history, also for who has to sign in first.
+func testMessageLink(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newPair(t, "The first words").operator
+	b.run(`(navigator.clipboard.writeText = (text) => ((window.copied = text), Promise.resolve()))`)
+	b.point(".message .bubble")
+	b.shot(folder, "message-tools")
+	b.click(`.message [aria-label="Copy link to this message"]`)
+	b.until(`text("#answer-text") === "The link to this message is copied." && window.copied.includes($(".message").dataset.id)`)
+	link := eval[string](b, `window.copied`)
+	for i := range 70 { // so many that the first is not on the newest page
+		s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+b.session()+"/messages", s.secret, map[string]any{"content": fmt.Sprint("Answer ", i)}, nil)
+	}
+	other := s.newTab(t)
+	other.visit(link)
+	other.enter("#name", "Grace")
+	other.enter("#key", s.secret)
+	other.run(`$("#key").form.requestSubmit()`)
+	other.until(`document.activeElement.matches(".message") && document.activeElement.textContent.includes("The first words")`)
+	other.until(`shown("#to-end") && document.activeElement.getBoundingClientRect().top > 0`)
+	other.shot(folder, "message-link")
+	b.run(`(navigator.clipboard.writeText = () => Promise.reject(new Error("no")))`)
+	b.run(`$('.message:last-child [aria-label="Copy link to this message"]').click()`)
+	b.until(`text("#answer-text").endsWith("in the address bar.") && location.hash.endsWith($(".message:last-child").dataset.id)`)
+	b.clean()
+	other.clean()
+}

@@ -74,6 +74,7 @@ func TestBrowser(t *testing.T) {
 		"Unread":           testUnread,
 		"Bulk":             testBulk,
 		"Collision":        testCollision,
+		"MessageLink":      testMessageLink,
 		"Shortcuts":        testShortcuts,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,

@@ -98,6 +98,8 @@ function tools(m: Message): HTMLElement | false {
   return h("span", { class: "tools" },
     h("span", { class: "tools-time", "aria-hidden": "true" }, clockTime(m.timestamp)),
     iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
+    iconButton("link", "Copy link to this message", async () =>
+      (await attempt(import("./link"), "Not copied"))?.copyLink(m)),
     mayChange(m) && iconButton("edit", "Edit message", () => edit(m)),
     mayChange(m) && iconButton("trash", "Delete message", async () => {
       const question = m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.";
