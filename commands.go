@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/signon"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
@@ -280,7 +281,7 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	list = append(list, bridges.Examine(ctx, kinds, sites, running)...)
 	list = append(list, bridges.ExamineAI(ctx, sites.Settings(""), a.cfg.WebhookAllowCIDRs, ai))
 	if a.cfg.Mode != chat.ModeBridge {
-		list = append(list, a.examineMail(ctx, sites.Settings("")))
+		list = append(list, a.examineMail(ctx, sites.Settings("")), a.examineSignOn(ctx, sites.Settings("")))
 	}
 	failures := a.report(list)
 	if failures > 0 {
@@ -298,6 +299,15 @@ func (a *app) examineMail(ctx context.Context, settings *chat.Settings) bridges.
 		tokens = bridges.MailTokens(database)
 	}
 	return bridges.ExamineMail(ctx, settings, tokens, a.cfg.PublicURL, net.DefaultResolver)
+}
+
+// examineSignOn checks single sign-on. It signs nobody in.
+func (a *app) examineSignOn(ctx context.Context, settings *chat.Settings) bridges.Checkup {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	o := settings.SignOn()
+	found, _ := signon.New().Examine(ctx, &o, server.SignOnAt(a.cfg))
+	return bridges.Checkup{Name: "single sign-on", Findings: found}
 }
 
 // manifest prints the manifest of the app to make. It works before anything is

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -27,8 +28,8 @@ const (
 
 // SignOn asks a provider who somebody is.
 type SignOn interface {
-	// Test reports whether the provider can be asked again about who is signed in.
-	Test(ctx context.Context, o *chat.SignOn) (renews bool, err error)
+	// Examine checks the provider, and reports whether it can be asked again about who is signed in.
+	Examine(ctx context.Context, o *chat.SignOn, at chat.SignOnPlace) (found []chat.Finding, renews bool)
 	// Ask returns the page on which somebody signs in.
 	Ask(ctx context.Context, o *chat.SignOn, redirect, state, nonce, verifier string) (page string, err error)
 	Redeem(ctx context.Context, o *chat.SignOn, a *chat.SignOnAnswer) (*chat.Identity, *chat.SignOnGrant, error)
@@ -217,26 +218,31 @@ func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	s.showLogin(w, r, status, login{problem: problem, elsewhere: true})
 }
 
+// SignOnAt is where a provider leads people back to, as far as the configuration says.
+func SignOnAt(cfg config.Config) chat.SignOnPlace {
+	return chat.SignOnPlace{Redirect: PagesURL(cfg, nil) + signOnReturn, Settled: cfg.PagesURL() != ""}
+}
+
 // test answers POST /api/admin/sign-on/test. A provider that cannot be asked is a result, not an
 // error of the request.
-func (s *signOnAPI) test(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	o := s.settings().SignOn()
+func (s *signOnAPI) test(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	settings := s.settings()
+	o := settings.SignOn()
 	result := chat.SignOnTest{Issuer: o.Issuer, RedirectURL: s.redirect(r)}
-	if missing := o.Missing(); missing != "" {
-		result.Error, result.Fix = "Single sign-on lacks "+missing, "set it"
-		return result, nil
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), signOnPatience)
 	defer cancel()
-	renews, err := s.provider.Test(ctx, &o)
-	var failure *chat.SignOnFailure
-	switch {
-	case errors.As(err, &failure):
-		result.Error, result.Fix = failure.Error(), failure.Fix
-	case err != nil:
-		return nil, err
-	default:
-		result.OK, result.Renews = true, renews
+	found, renews := s.provider.Examine(ctx, &o, chat.SignOnPlace{Redirect: result.RedirectURL, Settled: s.cfg.PagesURL() != ""})
+	if missing := o.Missing(); missing != "" {
+		result.Error, result.Fix = "Single sign-on lacks "+missing, "set it"
 	}
+	for _, f := range found {
+		if f.Level == chat.FindingFail && result.Error == "" {
+			result.Error, result.Fix = f.Text, f.Fix
+			if f.Details != "" {
+				result.Error += ": " + f.Details
+			}
+		}
+	}
+	result.OK, result.Renews, result.Findings = result.Error == "", renews, settings.FindingsInConsole(found)
 	return result, nil
 }

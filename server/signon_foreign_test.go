@@ -225,6 +225,11 @@ func TestSignOnForeignRefuses(t *testing.T) {
 	if a := s.must("POST", "/api/admin/sign-on/test", secretKey, nil); a.get("ok") != true || a.get("renews") != true {
 		t.Errorf("the test says %s", a.body)
 	}
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"oidcSecret": "another"})
+	if a := s.must("POST", "/api/admin/sign-on/test", secretKey, nil); a.get("ok") != false || !strings.Contains(a.text("error"), "does not accept relay's client ID and client secret") {
+		t.Errorf("with a wrong secret the test says %s", a.body)
+	}
+	s.must("PATCH", "/api/admin/settings", secretKey, object{"oidcSecret": "secret"})
 	f.user.EmailVerified = false
 	if me := s.throughTo("hopper"); me.status != 401 {
 		t.Error("an address that is not verified signs in")

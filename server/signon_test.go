@@ -258,7 +258,7 @@ func TestSignOnEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s.provider.Set(func(p *signontest.Provider) { p.Life = 3 * time.Second })
+		s.provider.Set(func(p *signontest.Provider) { p.Life = 3 * time.Second }) // a token says whole seconds: 2 to 3
 		cookie := s.signIn()
 		s.provider.Leave(true)
 		time.Sleep(1600 * time.Millisecond) // half of its life
@@ -268,19 +268,18 @@ func TestSignOnEnds(t *testing.T) {
 		}
 		eventually(t, "its time is over", func() bool { return s.me(cookie).status == 401 })
 		s.provider.Leave(false)
-		s.provider.Set(func(p *signontest.Provider) { p.Life = time.Second })
 		cookie = s.signIn()
 		s.provider.Set(func(p *signontest.Provider) { p.Life = time.Hour })
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(1600 * time.Millisecond)
 		renew()
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(1600 * time.Millisecond)
 		if s.me(cookie).status != 200 {
 			t.Error("it was not renewed")
 		}
-		s.provider.Set(func(p *signontest.Provider) { p.Life = time.Second })
+		s.provider.Set(func(p *signontest.Provider) { p.Life = 3 * time.Second })
 		cookie = s.signIn()
 		s.provider.End()
-		time.Sleep(600 * time.Millisecond)
+		time.Sleep(1600 * time.Millisecond)
 		renew()
 		if s.me(cookie).status != 401 {
 			t.Error("who is ended there is signed in here")

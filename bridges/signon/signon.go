@@ -51,6 +51,7 @@ type extra struct {
 	AuthMethods []string `json:"token_endpoint_auth_methods_supported"`
 	NamesIssuer bool     `json:"authorization_response_iss_parameter_supported"`
 	JWKS        string   `json:"jwks_uri"`
+	Revocation  string   `json:"revocation_endpoint"`
 }
 
 // New makes a client. Providers are where an administrator of all sites says: in a private network,
@@ -117,15 +118,6 @@ func explainDiscovery(o *chat.SignOn, err error) error {
 	}
 	return &chat.SignOnFailure{Problem: o.Title() + " cannot be reached", Away: true, Cause: shorten(err),
 		Fix: "check the issuer, and that relay reaches " + strings.TrimSuffix(o.Issuer, "/") + "/.well-known/openid-configuration"}
-}
-
-// Test asks a provider how it works.
-func (c *Client) Test(ctx context.Context, o *chat.SignOn) (renews bool, err error) {
-	d, err := c.discover(ctx, o, true)
-	if err != nil {
-		return false, err
-	}
-	return d.offline(o), nil
 }
 
 // offline reports whether the provider hands out what asks it again.

@@ -67,14 +67,23 @@ func (f *SignOnFailure) Error() string {
 	return f.Problem + ": " + f.Cause
 }
 
-// SignOnTest is what came of asking a provider how it works.
+// SignOnTest is what came of asking a provider how it works. Error and Fix are of the first finding
+// that is a failure.
 type SignOnTest struct {
-	OK          bool   `json:"ok"`
-	Error       string `json:"error,omitempty"`
-	Fix         string `json:"fix,omitempty"`
-	Issuer      string `json:"issuer,omitempty"`
-	RedirectURL string `json:"redirectUrl"`
-	Renews      bool   `json:"renews"`
+	OK          bool      `json:"ok"`
+	Error       string    `json:"error,omitempty"`
+	Fix         string    `json:"fix,omitempty"`
+	Issuer      string    `json:"issuer,omitempty"`
+	RedirectURL string    `json:"redirectUrl"`
+	Renews      bool      `json:"renews"`
+	Findings    []Finding `json:"findings"`
+}
+
+// SignOnPlace is where a provider leads people back to. Settled is false when that depends on the
+// address by which somebody opens the console.
+type SignOnPlace struct {
+	Redirect string
+	Settled  bool
 }
 
 // SignOn returns the settings of single sign-on. The secret of the environment goes to no issuer

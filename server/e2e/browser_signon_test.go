@@ -23,6 +23,7 @@ func testSignOn(t *testing.T, s *fixture) {
 	ada.enter("[data-setting=oidcDomains] textarea", "example.com")
 	ada.click("#sign-on-test")
 	ada.until(`text("#sign-on-answer").startsWith("Ready")`)
+	ada.until(`text("#sign-on-answer").includes("Redirect address: it is http")`)
 	ada.shot(folder, "sign-on")
 	ada.accessible("single sign-on")
 

@@ -1,8 +1,10 @@
 // Single sign-on: the provider, who may sign in there, and whether passwords still do.
 
 import { call } from "../net/api";
+import type { Finding } from "../types";
 import { h } from "../ui/dom";
 import { sentence } from "../ui/format";
+import { findings } from "./channels/findings";
 import { area, check, secret, text } from "./controls";
 import { form } from "./form";
 import type { Control } from "./form";
@@ -17,6 +19,7 @@ interface SignOnTest {
   fix?: string;
   redirectUrl: string;
   renews: boolean;
+  findings: Finding[];
 }
 
 interface Group {
@@ -88,6 +91,6 @@ function drawAnswer(t: SignOnTest): Node[] {
     : [t.error, t.fix].filter(Boolean).map((words) => sentence(words!)).join(" ");
   return [
     h("p", {}, h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Ready" : "Failed"), " " + said),
-    h("p", { class: "hint" }, "Register " + t.redirectUrl + " there."),
+    findings(t.findings.filter((f) => f.level !== "fail" || !t.error?.startsWith(f.text))),
   ];
 }

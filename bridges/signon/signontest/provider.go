@@ -45,6 +45,10 @@ type Provider struct {
 	// Life is how long its tokens work, NamesIssuer whether it announces RFC 9207.
 	Life        time.Duration
 	NamesIssuer bool
+	// Keyless leaves its list of keys empty.
+	Keyless bool
+	// Ahead is how far its clock is ahead of this machine's.
+	Ahead time.Duration
 	// Asked is called before a token is given, while others may be asked for, too.
 	Asked func()
 }
@@ -70,6 +74,7 @@ func New(t testing.TB) *Provider {
 			http.Error(w, "away", http.StatusBadGateway)
 			return
 		}
+		w.Header().Set("Date", time.Now().Add(p.Ahead).UTC().Format(http.TimeFormat))
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -112,6 +117,10 @@ func (p *Provider) describe(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
+	if p.Keyless {
+		send(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}})
+		return
+	}
 	send(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: "k", Algorithm: "ES256", Use: "sig"}}})
 }
 
