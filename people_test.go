@@ -22,7 +22,7 @@ func TestTwoStepOff(t *testing.T) {
 		err = all.TwoSteps.Begin(t.Context(), p.ID, "JBSWY3DPEHPK3PXP")
 	}
 	if err == nil {
-		err = all.TwoSteps.Confirm(t.Context(), &chat.TwoStep{Person: p.ID, Secret: "JBSWY3DPEHPK3PXP"}, 1, []string{"a", "b"})
+		err = all.TwoSteps.Confirm(t.Context(), &chat.TwoStep{Person: p.ID, Secret: "JBSWY3DPEHPK3PXP"}, 1, []string{"a", "b"}, "")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -7,12 +7,14 @@ import (
 )
 
 const (
-	selectSignIns     = `SELECT id, hash, COALESCE(person, '') AS person, name, created_at, seen_at, agent, address, until FROM sign_ins`
+	selectSignIns     = `SELECT id, hash, COALESCE(person, '') AS person, name, created_at, seen_at, agent, address, until, password_only FROM sign_ins`
 	selectSignIn      = selectSignIns + ` WHERE hash = ?`
 	selectSignInByID  = selectSignIns + ` WHERE id = ?`
 	selectSignInsOf   = selectSignIns + ` WHERE person = ? ORDER BY seen_at DESC, id LIMIT 1000`
 	selectAllSignIns  = selectSignIns + ` ORDER BY seen_at DESC, id LIMIT 1000`
-	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, name, created_at, seen_at, agent, address, until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertSignIn      = `INSERT INTO sign_ins (id, hash, person, name, created_at, seen_at, agent, address, until, password_only) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	proveSignIn       = `UPDATE sign_ins SET password_only = ? WHERE id = ?`
+	unproveSignIns    = `UPDATE sign_ins SET password_only = ? WHERE person = ?`
 	updateSeen        = `UPDATE sign_ins SET seen_at = ?, address = ? WHERE id = ?`
 	deleteSignIn      = `DELETE FROM sign_ins WHERE id = ?`
 	deleteOldSignIns  = `DELETE FROM sign_ins WHERE seen_at < ?`
@@ -44,11 +46,23 @@ func (t *tx) SignIns(person string) ([]chat.SignIn, error) {
 
 // PutSignIn implements [chat.PeopleTx].
 func (t *tx) PutSignIn(s *chat.SignIn) error {
-	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, nullable(s.Person), s.Name, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address, int64(s.Until))
+	_, err := t.q.exec(insertSignIn, s.ID, s.Hash, nullable(s.Person), s.Name, int64(s.CreatedAt), int64(s.SeenAt), s.Agent, s.Address, int64(s.Until), s.PasswordOnly)
 	if err == nil {
 		_, err = t.q.exec(deleteMostSignIns, s.Person, s.Person, keptSignIns)
 	}
 	return wrap(err, "put sign-in of %s", s.Person)
+}
+
+// ProvedSignIn implements [chat.PeopleTx].
+func (t *tx) ProvedSignIn(id string) error {
+	_, err := t.q.exec(proveSignIn, false, id)
+	return err
+}
+
+// UnprovedSignIns implements [chat.PeopleTx].
+func (t *tx) UnprovedSignIns(person string) error {
+	_, err := t.q.exec(unproveSignIns, true, person)
+	return err
 }
 
 // SeenSignIn implements [chat.PeopleTx].

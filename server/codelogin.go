@@ -33,19 +33,26 @@ const (
 	codeBroken = "relay could not sign you in. Please try again in a moment."
 )
 
-// stepIn signs a person in who gave the right password, or asks for a code first.
+// stepIn signs a person in who gave the right password, or asks for a code first, or for an app to be
+// set up.
 func (s *consolePages) stepIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
 	if s.signOnOnly() {
 		return errSignOnOnly
 	}
 	two, err := s.team.TwoSteps.Find(r.Context(), p.ID)
 	switch {
+	case (errors.Is(err, chat.ErrTwoStepOff) || err == nil && !two.On()) && codesRequired(s.settings()):
+		s.beginSetUp(w, r, p)
+		return nil
 	case errors.Is(err, chat.ErrTwoStepOff), err == nil && !two.On():
-		return s.startSignIn(w, r, p, how)
+		return s.startSignIn(w, r, p, how, true)
 	case err != nil:
 		return err
 	}
 	name := s.hostCookie(r, codeCookie)
+	if _, err := r.Cookie(s.hostCookie(r, setUpCookie)); err == nil {
+		s.setCookie(w, r, setUpCookie, "", -1)
+	}
 	s.setCookie(w, r, codeCookie, s.keys.secondSteps().sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
 	return nil
 }
@@ -78,6 +85,10 @@ func (s *consolePages) code(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p, two, waits := s.waiting(r)
+	if up, does := s.settingUp(r); !waits && does {
+		s.finishSetUp(w, r, up)
+		return
+	}
 	if !waits {
 		s.showLogin(w, r, http.StatusUnauthorized, login{problem: codeLate, elsewhere: true})
 		return

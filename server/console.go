@@ -41,6 +41,10 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 			s.showCode(w, r, http.StatusOK, p, "")
 			return
 		}
+		if up, does := s.settingUp(r); does {
+			s.showSetUp(w, r, http.StatusOK, up, "")
+			return
+		}
 		s.showLogin(w, r, http.StatusOK, login{})
 	case err == nil && r.Method == http.MethodGet && s.goOnConnecting(w, r):
 	case err != nil:
@@ -208,8 +212,10 @@ func (s *consolePages) logout(w http.ResponseWriter, r *http.Request) {
 			s.audit(r, by, chat.AuditSignInEnded, by.Name, "signed out")
 		}
 		s.setConsoleCookie(w, r, "", -1)
-		if _, err := r.Cookie(s.hostCookie(r, codeCookie)); err == nil {
-			s.setCookie(w, r, codeCookie, "", -1)
+		for _, name := range []string{codeCookie, setUpCookie} {
+			if _, err := r.Cookie(s.hostCookie(r, name)); err == nil {
+				s.setCookie(w, r, name, "", -1)
+			}
 		}
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)

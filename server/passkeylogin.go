@@ -66,7 +66,7 @@ func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat
 	if err != nil {
 		return nil, err
 	}
-	return ok, s.startSignIn(w, r, p, "with the passkey "+k.Name)
+	return ok, s.startSignIn(w, r, p, "with the passkey "+k.Name, false)
 }
 
 // limitPasskeys counts an attempt by the browser if it is known, else by where it comes from.

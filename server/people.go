@@ -59,7 +59,7 @@ func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Auth
 
 // goOnAs signs the console in as a person, in place of who was.
 func (s *teamAPI) goOnAs(w http.ResponseWriter, r *http.Request, by chat.Author, p chat.Person) error {
-	if err := s.startSignIn(w, r, p, "with the new account"); err != nil {
+	if err := s.startSignIn(w, r, p, "with the new account", false); err != nil {
 		return err
 	}
 	return s.team.SignIns.End(r.Context(), by.SignIn)

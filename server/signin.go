@@ -25,9 +25,19 @@ var errSignOnOnly = &httpError{status: http.StatusForbidden, text: "Only single 
 
 // signOnOnly reports whether people sign in by single sign-on alone. As long as that is not set up,
 // it would lock everybody out.
-func (s *signIns) signOnOnly() bool {
-	o := s.settings().SignOn()
+func (s *signIns) signOnOnly() bool { return signOnOnly(s.settings()) }
+
+func signOnOnly(settings *chat.Settings) bool {
+	o := settings.SignOn()
 	return o.Only && o.Ready()
+}
+
+// refusesSignIn reports whether the settings admit a sign-in no more, because of how it was made.
+func refusesSignIn(settings *chat.Settings, in *chat.SignIn) bool {
+	if in.Person == "" || in.Until != 0 { // with the secret key, by single sign-on
+		return false
+	}
+	return signOnOnly(settings) || in.PasswordOnly && codesRequired(settings)
 }
 
 // startKeySignIn signs in who has the secret key.
@@ -41,12 +51,13 @@ func (s *signIns) startKeySignIn(w http.ResponseWriter, r *http.Request, name st
 	return nil
 }
 
-// startSignIn signs a person in, in a browser that it knows from then on.
-func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string) error {
+// startSignIn signs a person in, in a browser that it knows from then on. passwordOnly says that the
+// person proved nothing else.
+func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string, passwordOnly bool) error {
 	if s.signOnOnly() {
 		return errSignOnOnly
 	}
-	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, agentName(r), s.peer(r).addr.String())
+	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, passwordOnly, agentName(r), s.peer(r).addr.String())
 	if err != nil {
 		return err
 	}
@@ -76,7 +87,7 @@ func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 		return by, errUnauthorized
 	}
 	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.peer(r).addr.String())
-	if errors.Is(err, chat.ErrSignInNotFound) || err == nil && p.ID != "" && in.Until == 0 && s.signOnOnly() {
+	if errors.Is(err, chat.ErrSignInNotFound) || err == nil && refusesSignIn(s.settings(), &in) {
 		return by, errUnauthorized
 	}
 	by.Name, by.Person, by.Role, by.Sites, by.SignIn = p.Name, p.ID, p.Role, p.Sites, in.ID

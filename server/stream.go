@@ -338,7 +338,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 // answers other sites now. A program with the secret key has neither.
 func (s *operatorStreams) accessEnded(ctx context.Context, by chat.Author) bool {
 	if by.Key == nil {
-		return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn)
+		return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn, func(in *chat.SignIn) bool { return refusesSignIn(s.engine.Settings(), in) })
 	}
 	k, p, err := s.team.Keys.Current(ctx, by.Key.ID)
 	if err != nil {

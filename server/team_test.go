@@ -41,7 +41,7 @@ func (s *site) personNamed(name string, role chat.Role) chat.Person {
 
 func (s *site) cookieFor(person string) string {
 	s.t.Helper()
-	secret, _, err := s.team.SignIns.SignIn(s.t.Context(), person, "test", "192.0.2.1")
+	secret, _, err := s.team.SignIns.SignIn(s.t.Context(), person, true, "test", "192.0.2.1")
 	if err != nil {
 		s.t.Fatal(err)
 	}

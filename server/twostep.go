@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -69,7 +68,7 @@ func (s *teamAPI) beginTwoStep(w http.ResponseWriter, r *http.Request, by chat.A
 	if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
 		return nil, err
 	}
-	secret, address, err := onetime.New(s.issuer(r), p.Email)
+	secret, address, err := onetime.New(s.appIssuer(r), p.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -89,15 +88,6 @@ func (s *teamAPI) ownPassword(r *http.Request, by chat.Author) (chat.Person, err
 		err = errNoPassword
 	}
 	return p, err
-}
-
-// issuer tells one relay from another in an app.
-func (s *teamAPI) issuer(r *http.Request) string {
-	u, err := url.Parse(s.pagesURL(r))
-	if err != nil || u.Hostname() == "" {
-		return "relay"
-	}
-	return "relay " + u.Hostname()
 }
 
 // recoveryView are new recovery codes, which relay shows once.
@@ -148,7 +138,7 @@ func (s *teamAPI) confirmTwoStep(w http.ResponseWriter, r *http.Request, by chat
 		return nil, chat.ErrorAt(chat.Forbidden, "code", "This code is wrong. Type the one that the app shows now; if it stays wrong, check the clock of the phone")
 	}
 	codes, hashes := newRecovery()
-	if err := s.team.TwoSteps.Confirm(r.Context(), &two, step, hashes); err != nil {
+	if err := s.team.TwoSteps.Confirm(r.Context(), &two, step, hashes, by.SignIn); err != nil {
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditTwoStepOn, p.Name, "")

@@ -50,7 +50,7 @@ func (s *site) withApp(person string) (secret string, recovery []string) {
 		recovery, hashes = append(recovery, code), append(hashes, chat.Hash(onetime.Plain(code)))
 	}
 	if err == nil {
-		err = s.team.TwoSteps.Confirm(s.t.Context(), &chat.TwoStep{Person: person, Secret: secret}, 0, hashes)
+		err = s.team.TwoSteps.Confirm(s.t.Context(), &chat.TwoStep{Person: person, Secret: secret}, 0, hashes, "")
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -12,6 +12,8 @@ type SignIn struct {
 	Agent     string `json:"agent" db:"agent"`
 	Address   string `json:"address" db:"address"`
 	Until     Time   `json:"-" db:"until"` // its end by single sign-on, which puts it off; 0 for none
+	// PasswordOnly is set where a person has proved nothing else: no code, no passkey.
+	PasswordOnly bool `json:"-" db:"password_only"`
 }
 
 // ErrSignInNotFound is returned for unknown, ended and expired sign-ins.

@@ -45,6 +45,10 @@ type PeopleTx interface {
 	PutFace(person string, f *Face) error
 
 	PutSignIn(s *SignIn) error
+	// ProvedSignIn notes that a sign-in, "" for none, has more than a password, UnprovedSignIns that
+	// those of a person have no more.
+	ProvedSignIn(id string) error
+	UnprovedSignIns(person string) error
 	SeenSignIn(id string, at Time, address string) error
 	// DeleteSignIn returns ErrSignInNotFound when there is none.
 	DeleteSignIn(id string) error

@@ -99,6 +99,7 @@ var connectedSettings = []Setting{
 	{Name: "oidcGroupsClaim", Env: "OIDC_GROUPS_CLAIM", Default: `"groups"`, Is: "a name without spaces", Example: "realm_access.roles", Valid: Form(`[!-~]{1,200}`)},
 	{Name: "oidcScopes", Env: "OIDC_SCOPES", Is: "words with spaces between them", Example: "groups", Valid: Form(`[!-~]+( [!-~]+){0,19}`)},
 	{Name: "oidcOnly", Env: "OIDC_ONLY", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},
+	{Name: "requireTotp", Env: "REQUIRE_TOTP", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},
 	{Name: "aiBaseUrl", Page: "AI", Called: "the address", Env: "AI_BASE_URL", Example: "https://api.openai.com/v1", Valid: endpointAddress},
 	{Name: "aiApiKey", Page: "AI", Called: "the key", Env: "AI_API_KEY", Secret: true, Is: "a key without spaces", Example: "sk-example", Valid: Form(`[!-~]{1,1000}`)},
 	{Name: "aiModel", Page: "AI", Called: "the model", Env: "AI_MODEL", Example: "gpt-4o-mini", Valid: text(200)},

@@ -221,4 +221,4 @@ func (s *Settings) keepSignOnSecret(changes map[string]Raw) {
 
 // OpensConsole reports whether a setting decides who can sign in. No key of a program changes it:
 // it would let in whom it likes.
-func OpensConsole(name string) bool { return strings.HasPrefix(name, "oidc") }
+func OpensConsole(name string) bool { return strings.HasPrefix(name, "oidc") || name == "requireTotp" }

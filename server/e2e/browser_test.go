@@ -83,6 +83,7 @@ func TestBrowser(t *testing.T) {
 		"Passkeys":         testPasskeys,
 		"TwoStep":          testTwoStep,
 		"Keys":             testProgramKeys,
+		"RequiredTwoStep":  testRequiredTwoStep,
 		"SignOn":           testSignOn,
 		"Timeline":         testTimeline,
 		"Buttons":          testButtons,

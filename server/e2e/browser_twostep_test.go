@@ -132,3 +132,50 @@ func (b *tab) turnsOn(folder string) (secret string, recovery []string) {
 	b.shot(folder, "two-step-on")
 	return secret, recovery
 }
+
+// testRequiredTwoStep: where it is required, whoever has no app is led to set one up right after the
+// password, on pages without a script; then the recovery codes are shown, and the console opens.
+func testRequiredTwoStep(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	ada := s.newOperator(t, "Ada")
+	ada.run(`fetch("/api/admin/people", {method: "POST", headers: {"Content-Type": "application/json"},
+		body: JSON.stringify({name: "Lea", email: "lea@example.com", password: "` + password + `", role: "operator"})})`)
+	ada.settings("sso", "Sign-in")
+	ada.click("[data-setting=requireTotp] input")
+	ada.click("#sso .button.main")
+	ada.until(`text("#sso").includes("Saved")`)
+	ada.shot(folder, "require-two-step")
+
+	lea := s.newTab(t)
+	lea.visit(s.console)
+	lea.withPassword("lea@example.com")
+	lea.until(`text("h1") === "Two-step sign-in" && document.activeElement.id === "code" && text("main").includes("lea@example.com")`)
+	if scripts := eval[int](lea, `document.scripts.length`); scripts != 0 {
+		t.Errorf("the page has %d scripts", scripts)
+	}
+	lea.accessible("setting an app up")
+	lea.shot(folder, "set-up-code")
+	lea.do(chromedp.EmulateViewport(320, 700, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	lea.accessible("setting an app up on a phone")
+	if wide := eval[bool](lea, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("it scrolls sideways on a phone")
+	}
+	lea.shot(folder, "set-up-code-phone")
+	lea.do(chromedp.EmulateViewport(1280, 800))
+	lea.enter("#code", "000000")
+	lea.click(`form .button.main`)
+	lea.until(`text("#login-error").startsWith("This code is wrong")`)
+	secret := strings.ReplaceAll(eval[string](lea, `$("#secret").value`), " ", "")
+	code, err := totp.GenerateCode(secret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lea.enter("#code", code)
+	lea.click(`form .button.main`)
+	lea.until(`text("h1") === "Save your recovery codes" && $("#codes").value.split("\n").length === 10`)
+	lea.accessible("the recovery codes")
+	lea.shot(folder, "set-up-done")
+	lea.click(`main a.button`)
+	lea.until(`$("#rows") && text("#me .me-name") === "Lea"`)
+	ada.run(`fetch("/api/admin/settings", {method: "PATCH", headers: {"Content-Type": "application/json"}, body: JSON.stringify({requireTotp: false})})`)
+}

@@ -19,7 +19,7 @@ func TestLastDeviceGoesWithItsSignIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, in, err := team.SignIns.SignIn(t.Context(), ada.ID, "test", "192.0.2.1")
+		_, in, err := team.SignIns.SignIn(t.Context(), ada.ID, true, "test", "192.0.2.1")
 		if err == nil {
 			_, err = team.Devices.Add(t.Context(), chat.PushDevice{Person: ada.ID, SignIn: in.ID, Endpoint: "https://push.example.com/x", Auth: "AAAAAAAAAAAAAAAAAAAAAA", Label: "Phone",
 				P256dh: "BGsX0fLhLEJH-Lzm5WOkQPJ3A32BLeszoPShOUXYmMKWT-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"})

@@ -15,8 +15,9 @@ import (
 // What every app supports: six digits of SHA-1, which change every period seconds. skew is how
 // many periods a phone's clock may be ahead or behind.
 const (
-	period = 30
-	skew   = 1
+	period      = 30
+	skew        = 1
+	secretBytes = 20
 )
 
 var opts = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
@@ -24,7 +25,14 @@ var opts = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1
 // New makes a secret in base32, and the address by which apps take it from a QR code. issuer and
 // account are what they show.
 func New(issuer, account string) (secret, url string, err error) {
-	k, err := totp.Generate(totp.GenerateOpts{Issuer: strings.ReplaceAll(issuer, ":", " "), AccountName: account, Period: period})
+	bytes := make([]byte, secretBytes)
+	_, _ = rand.Read(bytes) // it never fails
+	return Of(issuer, account, bytes)
+}
+
+// Of is New for a secret whose 20 bytes are given.
+func Of(issuer, account string, bytes []byte) (secret, url string, err error) {
+	k, err := totp.Generate(totp.GenerateOpts{Issuer: strings.ReplaceAll(issuer, ":", " "), AccountName: account, Period: period, Secret: bytes[:min(len(bytes), secretBytes)]})
 	if err != nil {
 		return "", "", err
 	}

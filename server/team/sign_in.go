@@ -26,8 +26,9 @@ type SignIns struct {
 
 // SignIn signs a person in and returns the secret for the cookie. agent and address
 // describe the browser.
-func (t *SignIns) SignIn(ctx context.Context, person, agent, address string) (secret string, s chat.SignIn, err error) {
+func (t *SignIns) SignIn(ctx context.Context, person string, passwordOnly bool, agent, address string) (secret string, s chat.SignIn, err error) {
 	secret, s = newSignIn(person, agent, address)
+	s.PasswordOnly = passwordOnly
 	err = t.store.Apply(ctx, func(tx Tx) error {
 		if _, err := tx.Person(person); err != nil {
 			return err
@@ -87,12 +88,12 @@ func personOf(rd Reader, s *chat.SignIn) (chat.Person, error) {
 	return rd.Person(s.Person)
 }
 
-// Ended reports whether a sign-in was ended, also by another process. An unreadable
-// store ends nothing.
-func (t *SignIns) Ended(ctx context.Context, id string) bool {
+// Ended reports whether a sign-in was ended, also by another process, or is refused by now. An
+// unreadable store ends nothing.
+func (t *SignIns) Ended(ctx context.Context, id string, refused func(*chat.SignIn) bool) bool {
 	err := t.store.ReadOne(ctx, func(rd Reader) error {
 		s, err := rd.SignInByID(id)
-		if err == nil && isOver(&s, chat.Now()) {
+		if err == nil && (isOver(&s, chat.Now()) || refused(&s)) {
 			err = chat.ErrSignInNotFound
 		}
 		return err

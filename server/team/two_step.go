@@ -1,6 +1,7 @@
 package team
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -38,13 +39,11 @@ func (t *TwoSteps) Begin(ctx context.Context, person, secret string) error {
 	})
 }
 
-// Confirm turns an app on by the code of a period, with recovery codes by their hashes.
-func (t *TwoSteps) Confirm(ctx context.Context, s *chat.TwoStep, step int64, hashes []string) error {
+// Confirm turns an app on by the code of a period, with recovery codes by their hashes. signIn is
+// where the code was given, "" for none: more than the password was proved there.
+func (t *TwoSteps) Confirm(ctx context.Context, s *chat.TwoStep, step int64, hashes []string, signIn string) error {
 	return t.store.Apply(ctx, func(tx Tx) error {
-		if err := tx.ConfirmTwoStep(s.Person, s.Secret, step, chat.Now()); err != nil {
-			return err
-		}
-		return tx.PutRecoveryCodes(s.Person, hashes)
+		return cmp.Or(tx.ConfirmTwoStep(s.Person, s.Secret, step, chat.Now()), tx.PutRecoveryCodes(s.Person, hashes), tx.ProvedSignIn(signIn))
 	})
 }
 
@@ -77,7 +76,7 @@ func dropTwoStep(tx Tx, person string, wanted bool) error {
 	case wanted && !s.On():
 		return chat.ErrTwoStepOff
 	}
-	return tx.DropTwoStep(person)
+	return firstOf(tx.DropTwoStep(person), tx.UnprovedSignIns(person))
 }
 
 // SignInByCode signs a person in and uses the code up, both or neither, on whichever node.
@@ -100,6 +99,31 @@ func (t *SignIns) SignInByCode(ctx context.Context, person string, proof Proof, 
 			return err
 		}
 		return tx.PutSignIn(&s)
+	})
+	return secret, s, err
+}
+
+// SignInByNewApp turns an app on by its first code and signs the person in, both or neither. password
+// is the hash with which the sign-in began: with another one it is ErrWrongCode, and ErrTwoStepOn when
+// the person has an app by now.
+func (t *SignIns) SignInByNewApp(ctx context.Context, app chat.TwoStep, password string, hashes []string, agent, address string) (secret string, s chat.SignIn, err error) {
+	secret, s = newSignIn(app.Person, agent, address)
+	app.CreatedAt = s.CreatedAt
+	err = t.store.Apply(ctx, func(tx Tx) error {
+		p, err := tx.LockPerson(app.Person)
+		if err != nil {
+			return err
+		}
+		if p.Password != password {
+			return chat.ErrWrongCode
+		}
+		if err := tx.BeginTwoStep(&app); err != nil {
+			return err
+		}
+		if err := tx.ConfirmTwoStep(app.Person, app.Secret, app.Used, s.CreatedAt); err != nil {
+			return err
+		}
+		return firstOf(tx.PutRecoveryCodes(app.Person, hashes), tx.PutSignIn(&s))
 	})
 	return secret, s, err
 }

@@ -33,6 +33,8 @@ var pages = []struct {
 	{"pages/resume.html", true},
 	{"console/account/login.html", false},
 	{"console/account/code.html", false},
+	{"console/account/setup-code.html", false},
+	{"console/account/setup-done.html", false},
 	{"console/account/invitation.html", false},
 	{"console/console.html", false},
 	{"console/settings/widget/preview.html", false},
@@ -44,7 +46,7 @@ func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
 		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There", "Letter", "SignOn", "Only",
-		"Host", "Request", "Consent", "Field", "Value", "Words", "Scopes", "Sites", "Several"} {
+		"Host", "Request", "Consent", "Field", "Value", "Words", "Scopes", "Sites", "Several", "Secret", "ViewBox", "QR", "RecoveryCodes"} {
 		values[name] = "${" + name + "}"
 	}
 	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey", "Manifest", "Checked", "Href"} {

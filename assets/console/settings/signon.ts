@@ -65,6 +65,9 @@ export function signOnPage(): Page {
     { name: "oidcScopes", label: "More scopes", control: text({ placeholder: "None" }) },
     { name: "oidcOnly", label: "Only single sign-on", control: check(),
       hint: "Passwords and passkeys do not sign in any more, and who is signed in with them is signed out. The secret key always works." },
+    { name: "requireTotp", label: "Require two-step sign-in", control: check(),
+      hint: "A password needs a code of an authenticator app, too. Whoever has none sets one up right after the password. " +
+        "Passkeys, single sign-on and the secret key do not ask. Who signed in by a password alone signs in again." },
   ]);
   const test = testing({
     form: on, id: "sign-on-test", answer: "sign-on-answer", label: "Try sign-on", waiting: "Asking the provider…",
