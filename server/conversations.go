@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -300,11 +301,19 @@ func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.A
 // named sets the display name of an operator who authenticated with a key.
 func (s *conversationAPI) named(r *http.Request, by chat.Author, name string) (chat.Author, error) {
 	by, err := called(by, name)
-	if err == nil && by.Name == "" {
-		settings, err := s.engine.SettingsIn(r.Context(), by, pathVar(r, "session"))
-		if err != nil {
-			return by, err
-		}
+	if err != nil {
+		return by, err
+	}
+	return s.namedIn(r.Context(), by, pathVar(r, "session"))
+}
+
+// namedIn gives who has no name that of the team at a session's site.
+func (s *conversationAPI) namedIn(ctx context.Context, by chat.Author, session string) (chat.Author, error) {
+	if by.Name != "" {
+		return by, nil
+	}
+	settings, err := s.engine.SettingsIn(ctx, by, session)
+	if err == nil {
 		by.Name = settings.Text("operatorName")
 	}
 	return by, err

@@ -70,9 +70,6 @@ func (s *conversationAPI) change(_ http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, err
 	}
-	if by, err = s.named(r, by, ""); err != nil {
-		return nil, err
-	}
 	results := make([]changeResult, 0, len(in.IDs))
 	seen := make(map[string]bool, len(in.IDs))
 	for _, id := range in.IDs {
@@ -99,6 +96,10 @@ func (s *conversationAPI) changeOne(r *http.Request, by chat.Author, id string, 
 		return err
 	}
 	if c.organises {
+		var err error
+		if by, err = s.namedIn(r.Context(), by, id); err != nil {
+			return err
+		}
 		if err := s.engine.Organise(r.Context(), by, id, c.Organising); err != nil {
 			return err
 		}
