@@ -123,7 +123,7 @@ func runElsewhere(ctx context.Context, line commandLine, stdout, stderr io.Write
 		}
 		ctx, stop := untilSignal(ctx)
 		defer stop()
-		return true, c.Run(ctx, &cli.Call{Words: own, Options: line.flags.Options, JSON: line.flags.JSON, Environ: line.environ, Version: version,
+		return true, c.Run(ctx, &cli.Call{Words: own, Options: line.flags.Options, JSON: line.flags.JSON, Yes: line.flags.Yes, Environ: line.environ, Version: version,
 			In: os.Stdin, Out: stdout, Err: stderr}, address)
 	}
 	return false, nil

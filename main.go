@@ -201,10 +201,11 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
 	hook, hooks, ai := a.webhook(engine, links), a.hooks(engine, links), a.ai(engine, base)
+	rehearsals := bridges.NewRehearsals(ai, database)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
-	deps.Hooks, deps.SignOn = hooks, signon.New()
+	deps.Hooks, deps.SignOn, deps.Rehearsals = hooks, signon.New(), rehearsals
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
@@ -232,6 +233,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		onOneNode(engine, "sign-on", web.RenewSignIns),
 		onOneNode(engine, "crawler", base.Run),
 		onOneNode(engine, "search", search.Run),
+		onOneNode(engine, "rehearsal", rehearsals.Run),
 		onOneNode(engine, "digests", db.NewDigests(database, a.log).Run),
 	)...)
 }

@@ -152,9 +152,13 @@ func (a *AI) Ask(ctx context.Context, site, question string) (chat.AIAnswer, err
 	if !settings.SetUp() {
 		return chat.AIAnswer{Ended: chat.AIEndOff}, nil
 	}
+	return a.sink(settings).Answer(ctx, site, question)
+}
+
+// sink is what answers under some settings.
+func (a *AI) sink(settings chat.AI) *ai.Sink {
 	client, health := a.current(settings)
-	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
-	return sink.Answer(ctx, site, question)
+	return ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
 }
 
 // Test asks the model one question.

@@ -22,6 +22,7 @@ type community struct {
 	hooks         *hookAPI
 	incoming      *incomingAPI
 	knowledge     *knowledgeAPI
+	rehearsals    *rehearsalAPI
 	statistics    *statisticsAPI
 	data          *dataAPI
 	push          *pushAPI
@@ -84,6 +85,7 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 		hooks:         &hookAPI{deliveries, d.Hooks},
 		incoming:      newIncomingAPI(s, audit, team, keys, d),
 		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites, engine.Store},
+		rehearsals:    &rehearsalAPI{audit, d.Rehearsals, engine},
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},

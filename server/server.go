@@ -40,6 +40,8 @@ type Deps struct {
 	Team *team.Team
 	// Knowledge is only used in community mode.
 	Knowledge Knowledge
+	// Rehearsals are only used in community mode.
+	Rehearsals Rehearsals
 	// Push is only used in community mode.
 	Push Push
 	// Search is only used in community mode.

@@ -48,11 +48,12 @@ type site struct {
 	server *server.Server
 	ring   *server.Keyring
 
-	webhook   *bridges.Webhook
-	hooks     *bridges.Hooks
-	knowledge *knowledge.Knowledge
-	search    *db.Search
-	logs      *bytes.Buffer
+	webhook    *bridges.Webhook
+	hooks      *bridges.Hooks
+	knowledge  *knowledge.Knowledge
+	rehearsals *bridges.Rehearsals
+	search     *db.Search
+	logs       *bytes.Buffer
 }
 
 // eachSite runs a test on a server with every kind of database that it may have.
@@ -101,7 +102,10 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: s.runAI(log), Mail: s.runMail(tokens, log), SignOn: signon.New(), Knowledge: s.knowledge, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	own := s.runAI(log)
+	s.rehearsals = bridges.NewRehearsals(own, store)
+	s.runPart(s.rehearsals.Run)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: own, Mail: s.runMail(tokens, log), SignOn: signon.New(), Knowledge: s.knowledge, Rehearsals: s.rehearsals, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}

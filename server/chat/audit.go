@@ -54,6 +54,8 @@ const (
 	AuditKnowledgeRefreshed  = "knowledge_refreshed"
 	AuditKnowledgeRemoved    = "knowledge_removed"
 	AuditQuestionRemoved     = "question_removed"
+	AuditAIRehearsed         = "ai_rehearsed"
+	AuditAIJudged            = "ai_judged"
 	AuditAnswerSaved         = "saved_answer_changed"
 	AuditAnswerRemoved       = "saved_answer_removed"
 	AuditDeliveryRetried     = "deliveries_retried"

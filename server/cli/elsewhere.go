@@ -18,6 +18,7 @@ type Call struct {
 	Words    []string // the command and its arguments
 	Options  map[string][]string
 	JSON     bool
+	Yes      bool // what costs or cannot be taken back is confirmed
 	Environ  []string
 	Version  string // relay's
 	In       io.Reader
@@ -44,6 +45,8 @@ var Elsewhere = []Command{
 		`note IOOA43XND2D645LT7YEJIVHK3B - < order.txt`, []string{"--id"}, sends(true)},
 	{"stats", "print the statistics of a relay elsewhere: the last 30 days, or --from DAY and --to DAY; --site SITE",
 		"stats https://chat.example.com --from 2026-01-01 --json", []string{"--from", "--to", "--site"}, statistics},
+	{"rehearse", "have the AI of a relay elsewhere answer the newest questions that people answered, and compare; nothing is shown to visitors; without --yes it says what that costs; --last COUNT, 50 if left out",
+		"rehearse https://chat.example.com --last 100 --yes", []string{"--last"}, rehearse},
 	{"mcp", "let an assistant on this computer use a relay elsewhere: a server of the Model Context Protocol on standard input and output; --conversation ID is for one conversation only",
 		"mcp https://chat.example.com", []string{"--conversation"}, assistant},
 }

@@ -34,6 +34,7 @@ func TestBrowser(t *testing.T) {
 		"Webhook":          testWebhook,
 		"MoreWebhooks":     testMoreWebhooks,
 		"AI":               testAI,
+		"Rehearsal":        testRehearsal,
 		"OwnAI":            testOwnAI,
 		"Hours":            testHours,
 		"Greetings":        testGreetings,

@@ -9,6 +9,7 @@ import { aiForm } from "./aifields";
 import { loadBridges } from "../shell/health";
 import { state } from "../state/store";
 import type { Page } from "./page";
+import { rehearsal } from "./rehearsal";
 import { section } from "./settings";
 import { testing } from "./testing";
 
@@ -27,6 +28,7 @@ interface Test {
 export function aiPage(): Page {
   const ai = aiForm();
   const door = agentsDoor();
+  const rehearsed = rehearsal(() => today());
   const spent = h("p", { class: "hint", id: "ai-today" });
   const today = (): void => void loadBridges().then(() => (spent.textContent = use()));
 
@@ -52,13 +54,16 @@ export function aiPage(): Page {
         "While nobody is there, it answers from your own pages and links to its sources. " +
           "Visitors see that it is an AI and can ask for a person. ",
         h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works and which data is sent")),
-      spent, ai.node, door.node, ...test.nodes, asking(today)),
+      spent, ai.node, door.node, ...test.nodes, asking(today), rehearsed.node),
     form: ai,
     show(settings) {
       test.draw();
       door.draw(settings);
     },
-    opened: today,
+    opened() {
+      today();
+      void rehearsed.load();
+    },
   };
 }
 

@@ -1,0 +1,129 @@
+package bridges
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// RehearsalStore keeps rehearsed questions. Package db has the only implementation.
+type RehearsalStore interface {
+	PlanRehearsals(ctx context.Context, rows []chat.Rehearsal) error
+	Rehearsals(ctx context.Context) ([]chat.Rehearsal, error)
+	NextRehearsal(ctx context.Context) (chat.Rehearsal, error)
+	SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error
+	JudgeRehearsal(ctx context.Context, id, judged string) error
+	StopRehearsals(ctx context.Context, ids []string) error
+}
+
+// Rehearsals have the AI answer what people answered, one question after the other.
+type Rehearsals struct {
+	ai    *AI
+	store RehearsalStore
+	bell  chan struct{}
+}
+
+// NewRehearsals makes the rehearsals of an AI. Nothing is asked before their Run.
+func NewRehearsals(a *AI, store RehearsalStore) *Rehearsals {
+	return &Rehearsals{a, store, make(chan struct{}, 1)}
+}
+
+// The pauses of the rehearsal: how soon questions are noticed that another node planned, and after
+// what cannot be helped.
+const (
+	rehearsalPoll  = 5 * time.Second
+	rehearsalPause = time.Minute
+)
+
+// Run asks what waits until ctx ends, also what waited when relay was stopped.
+func (r *Rehearsals) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		pause, err := r.step(ctx)
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ai.ErrRehearsalRests) {
+			r.ai.opts.Log.Error("cannot rehearse the AI; relay tries again in a minute", "err", err)
+		}
+		r.wait(ctx, pause)
+	}
+	return nil
+}
+
+func (r *Rehearsals) wait(ctx context.Context, pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-r.bell:
+	}
+}
+
+// step asks one question, and returns when to look again.
+func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) {
+	settings := r.ai.engine.Settings().AI()
+	if !settings.SetUp() {
+		return rehearsalPoll, nil
+	}
+	next, err := r.store.NextRehearsal(ctx)
+	if err != nil {
+		return rehearsalPause, err
+	}
+	if next.ID == "" {
+		return rehearsalPoll, nil
+	}
+	err = r.ai.sink(settings).Rehearse(ctx, &next)
+	if errors.Is(err, chat.ErrSessionNotFound) {
+		return 0, nil // erased meanwhile, and the question with it
+	}
+	if err == nil {
+		err = r.store.SettleRehearsal(ctx, &next)
+	}
+	if err != nil {
+		return rehearsalPause, err
+	}
+	return 0, nil
+}
+
+// List returns the questions of sites' visitors, newest first.
+func (r *Rehearsals) List(ctx context.Context, sites chat.SiteSet) ([]chat.Rehearsal, error) {
+	list, err := r.store.Rehearsals(ctx)
+	return slices.DeleteFunc(list, func(one chat.Rehearsal) bool { return !sites.Has(one.Site) }), err
+}
+
+// Find returns the newest questions that a rehearsal would ask, n at most.
+func (r *Rehearsals) Find(ctx context.Context, sites chat.SiteSet, n int) ([]chat.Rehearsal, error) {
+	return ai.Examples(ctx, r.ai.engine.Store, sites, n)
+}
+
+// Plan lets questions be asked.
+func (r *Rehearsals) Plan(ctx context.Context, list []chat.Rehearsal) error {
+	err := r.store.PlanRehearsals(ctx, list)
+	select {
+	case r.bell <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// Stop lets no more questions of sites' visitors be asked.
+func (r *Rehearsals) Stop(ctx context.Context, sites chat.SiteSet) error {
+	list, err := r.List(ctx, sites)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for i := range list {
+		if list[i].Waiting {
+			ids = append(ids, list[i].ID)
+		}
+	}
+	return r.store.StopRehearsals(ctx, ids)
+}
+
+// Judge stores what a person makes of an answer.
+func (r *Rehearsals) Judge(ctx context.Context, id, judged string) error {
+	return r.store.JudgeRehearsal(ctx, id, judged)
+}

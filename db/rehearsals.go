@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+const (
+	selectRehearsals = `SELECT r.id, s.id AS session_id, s.site, r.message, r.question, r.answered, r.said, r.verdict, r.reason, r.before_said, r.before_verdict,
+		r.judged, r.waiting, r.asked_at, r.at FROM rehearsals r JOIN sessions s ON s.number = r.session`
+	upsertRehearsal = `INSERT INTO rehearsals (id, session, message, question, answered, waiting, asked_at) VALUES (?, ?, ?, ?, ?, 1, ?)
+		ON CONFLICT (session, message) DO UPDATE SET question = excluded.question, answered = excluded.answered, waiting = 1`
+	settleRehearsal = `UPDATE rehearsals SET before_said = said, before_verdict = verdict, said = ?, verdict = ?, reason = ?, judged = ?, at = ?, waiting = 0 WHERE id = ? AND waiting = 1`
+	judgeRehearsal  = `UPDATE rehearsals SET judged = ? WHERE id = ?`
+	stopRehearsal   = `UPDATE rehearsals SET waiting = 0 WHERE id = ?`
+	dropRehearsal   = `DELETE FROM rehearsals WHERE id = ? AND verdict = ''`
+	oldRehearsals   = `DELETE FROM rehearsals WHERE id IN (SELECT id FROM rehearsals ORDER BY asked_at DESC, id LIMIT 10000 OFFSET ?)`
+)
+
+// PlanRehearsals adds questions that the AI shall answer. One that it has answered before is
+// asked again.
+func (d *DB) PlanRehearsals(ctx context.Context, rows []chat.Rehearsal) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		for i := range rows {
+			r := &rows[i]
+			session, err := t.number(r.SessionID)
+			if err == nil {
+				_, err = t.q.exec(upsertRehearsal, r.ID, session, r.Message, r.Question, r.Answered, int64(r.AskedAt))
+			}
+			if err != nil {
+				return fmt.Errorf("plan a rehearsal: %w", err)
+			}
+		}
+		_, err := t.q.exec(oldRehearsals, chat.MaxRehearsals)
+		return err
+	})
+}
+
+// Rehearsals lists the questions, newest first.
+func (d *DB) Rehearsals(ctx context.Context) (rows []chat.Rehearsal, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		rows, err = list[chat.Rehearsal](t, selectRehearsals+` ORDER BY r.asked_at DESC, r.id`)
+		return err
+	})
+	return rows, err
+}
+
+// NextRehearsal returns a question that waits, one without an id if none does.
+func (d *DB) NextRehearsal(ctx context.Context) (r chat.Rehearsal, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		rows, err := list[chat.Rehearsal](t, selectRehearsals+` WHERE r.waiting = 1 ORDER BY r.asked_at DESC, r.id LIMIT 1`)
+		if r = (chat.Rehearsal{}); len(rows) > 0 {
+			r = rows[0]
+		}
+		return err
+	})
+	return r, err
+}
+
+// SettleRehearsal stores what came of a question. A judgement of other words does not stay.
+func (d *DB) SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(settleRehearsal, r.Said, r.Verdict, r.Reason, r.Judged, int64(r.At), r.ID)
+		return err
+	})
+}
+
+// JudgeRehearsal stores what a person makes of an answer.
+func (d *DB) JudgeRehearsal(ctx context.Context, id, judged string) error {
+	return d.backend.apply(ctx, func(t *tx) error { return t.touch(chat.ErrRehearsalNotFound, judgeRehearsal, judged, id) })
+}
+
+// StopRehearsals lets questions wait no more. What came of them before stays.
+func (d *DB) StopRehearsals(ctx context.Context, ids []string) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		for _, id := range ids {
+			for _, query := range []string{dropRehearsal, stopRehearsal} {
+				if _, err := t.q.exec(query, id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,153 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// Rehearsals have the AI answer what people answered.
+type Rehearsals interface {
+	// List returns the questions of sites' visitors, newest first.
+	List(ctx context.Context, sites chat.SiteSet) ([]chat.Rehearsal, error)
+	// Find returns the newest questions that people answered, n at most.
+	Find(ctx context.Context, sites chat.SiteSet, n int) ([]chat.Rehearsal, error)
+	// Plan lets them be asked soon, one after the other.
+	Plan(ctx context.Context, list []chat.Rehearsal) error
+	// Stop lets no more be asked.
+	Stop(ctx context.Context, sites chat.SiteSet) error
+	// Judge stores what a person makes of an answer, "" for nothing.
+	Judge(ctx context.Context, id, judged string) error
+}
+
+// rehearsalAPI is about what the AI would have said.
+type rehearsalAPI struct {
+	auditor
+	rehearsals Rehearsals
+	engine     *engine.Engine
+}
+
+const (
+	usualRehearsals = 50
+	mostRehearsals  = 200
+	// rehearsalTokens is about what an answer costs (see the guide "AI").
+	rehearsalTokens = 1300
+)
+
+// rehearsalView is a question with its visitor's site as soon as there are several.
+type rehearsalView struct {
+	chat.Rehearsal
+	Site string `json:"site,omitempty"`
+}
+
+// rehearsalState is how far a rehearsal is, and what came of it.
+type rehearsalState struct {
+	Waiting    int             `json:"waiting"`
+	Counts     map[string]int  `json:"counts"`
+	Right      int             `json:"right"`
+	Worse      int             `json:"worse"`  // than the time before
+	Better     int             `json:"better"` // than the time before
+	Rehearsals []rehearsalView `json:"rehearsals"`
+}
+
+// state answers GET /api/admin/ai/rehearsal.
+func (s *rehearsalAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	list, err := s.rehearsals.List(r.Context(), by.Sites)
+	out := rehearsalState{Counts: map[string]int{}, Rehearsals: []rehearsalView{}}
+	for i := range list {
+		one := &list[i]
+		if one.Verdict != "" {
+			out.Counts[one.Verdict]++
+		}
+		if one.Waiting {
+			out.Waiting++
+		}
+		if one.Right() {
+			out.Right++
+		}
+		before := chat.Rehearsal{Verdict: one.BeforeVerdict}
+		switch {
+		case one.Waiting || one.BeforeVerdict == "":
+		case before.Right() && !one.Right():
+			out.Worse++
+		case !before.Right() && one.Right():
+			out.Better++
+		}
+		out.Rehearsals = append(out.Rehearsals, rehearsalView{*one, s.engine.Sites().Shown(one.Site)})
+	}
+	return out, err
+}
+
+type rehearseRequest struct {
+	Count  int  `json:"count"`
+	DryRun bool `json:"dryRun"`
+}
+
+// rehearsalPlan is what a rehearsal is about to cost.
+type rehearsalPlan struct {
+	Questions int    `json:"questions"`
+	Tokens    int    `json:"tokens"`
+	Cost      string `json:"cost,omitempty"`
+}
+
+// rehearse answers POST /api/admin/ai/rehearsal: the AI answers the newest questions that people
+// answered, in the background.
+func (s *rehearsalAPI) rehearse(_ http.ResponseWriter, r *http.Request, by chat.Author, in rehearseRequest) (any, error) {
+	switch {
+	case in.Count == 0:
+		in.Count = usualRehearsals
+	case in.Count < 0 || in.Count > mostRehearsals:
+		return nil, chat.ErrorAt(chat.Invalid, "count", "count must be from 1 to 200")
+	}
+	ai := s.engine.Settings().AI()
+	if !ai.SetUp() {
+		return nil, chat.Errorf(chat.Conflict, "The AI is not set up: it needs an address and a model")
+	}
+	list, err := s.rehearsals.Find(r.Context(), by.Sites, in.Count)
+	if err != nil {
+		return nil, err
+	}
+	plan := rehearsalPlan{Questions: len(list), Tokens: len(list) * rehearsalTokens}
+	plan.Cost = ai.Price.Of(int64(plan.Tokens))
+	if in.DryRun || len(list) == 0 {
+		return plan, nil
+	}
+	if err := s.rehearsals.Plan(r.Context(), list); err != nil {
+		return nil, err
+	}
+	s.audit(r, by, chat.AuditAIRehearsed, strconv.Itoa(len(list))+" questions", "")
+	return plan, nil
+}
+
+// stop answers DELETE /api/admin/ai/rehearsal.
+func (s *rehearsalAPI) stop(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+	return s.audited(r, by, chat.AuditAIRehearsed, "stopped", s.rehearsals.Stop(r.Context(), by.Sites))
+}
+
+type judgeRequest struct {
+	Judged *string `json:"judged"`
+}
+
+// judge answers PATCH /api/admin/ai/rehearsal/{id}: what a person makes of an answer.
+func (s *rehearsalAPI) judge(_ http.ResponseWriter, r *http.Request, by chat.Author, in judgeRequest) (any, error) {
+	judged := ""
+	if in.Judged != nil {
+		judged = *in.Judged
+	}
+	if !slices.Contains([]string{"", chat.JudgedGood, chat.JudgedWrong}, judged) {
+		return nil, chat.ErrorAt(chat.Invalid, "judged", "judged must be good, wrong or null")
+	}
+	list, err := s.rehearsals.List(r.Context(), by.Sites)
+	id := pathVar(r, "id")
+	if err == nil && !slices.ContainsFunc(list, func(one chat.Rehearsal) bool { return one.ID == id }) {
+		err = chat.ErrRehearsalNotFound
+	}
+	if err == nil {
+		err = s.rehearsals.Judge(r.Context(), id, judged)
+	}
+	return s.audited(r, by, chat.AuditAIJudged, id, err)
+}

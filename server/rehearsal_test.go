@@ -1,0 +1,72 @@
+package server_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/ai/aitest"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// TestRehearsal: what people answered is answered by the AI in the background; what it said the time
+// before stands beside it, a person's judgement counts, and it can be stopped.
+func TestRehearsal(t *testing.T) {
+	model := aitest.New(t, aitest.Says("We ship within 5 days."))
+	eachSite(t, func(t *testing.T, s *site) {
+		path := "/api/admin/ai/rehearsal"
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"aiMode": "off", "aiTokenPrice": "1 €"})
+		s.must("POST", knowledgePath, secretKey, object{"title": "Shipping", "text": "We ship within 5 days."})
+		if none := s.must("POST", path, secretKey, object{"dryRun": true}); none.get("questions") != 0.0 {
+			t.Errorf("without answers it costs %s", none.body)
+		}
+		session := s.open("v")
+		s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": session, "content": "How long does shipping take?"})
+		s.must("POST", "/api/admin/sessions/"+session+"/messages", secretKey, object{"content": "Within 5 days."})
+		if plan := s.must("POST", path, secretKey, object{"dryRun": true}); plan.get("questions") != 1.0 || plan.text("cost") != "0.01 €" {
+			t.Errorf("it costs %s", plan.body)
+		}
+		s.refused(s.call("POST", path, secretKey, object{"count": 201}), 400, "count must be from 1 to 200")
+		read := func() (one chat.Rehearsal, worse, right float64) {
+			t.Helper()
+			a := s.must("GET", path, secretKey, nil)
+			var list struct{ Rehearsals []chat.Rehearsal }
+			if err := json.Unmarshal(a.body, &list); err != nil || len(list.Rehearsals) != 1 {
+				t.Fatalf("%v: %s", err, a.body)
+			}
+			worse, _ = a.get("worse").(float64)
+			right, _ = a.get("right").(float64)
+			return list.Rehearsals[0], worse, right
+		}
+		rehearsed := func(verdict string) chat.Rehearsal {
+			t.Helper()
+			s.must("POST", path, secretKey, object{})
+			var one chat.Rehearsal
+			for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+				if one, _, _ = read(); !one.Waiting {
+					break
+				}
+			}
+			if one.Verdict != verdict {
+				t.Fatalf("it came to %+v", one)
+			}
+			return one
+		}
+		one := rehearsed("same")
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"aiTopics": []string{"shipping"}})
+		two := rehearsed("handover")
+		if _, worse, right := read(); two.BeforeVerdict != "same" || two.BeforeSaid != one.Said || worse != 1 || right != 0 {
+			t.Errorf("after a change for the worse: %+v", two)
+		}
+		s.refused(s.call("PATCH", path+"/"+two.ID, secretKey, object{"judged": "perfect"}), 400, "judged must be good, wrong or null")
+		s.must("PATCH", path+"/"+two.ID, secretKey, object{"judged": "good"})
+		if _, worse, right := read(); worse != 0 || right != 1 {
+			t.Error("a person's judgement does not count")
+		}
+		s.must("DELETE", path, secretKey, nil)
+		s.must("DELETE", "/api/admin/sessions/"+session, secretKey, nil)
+		if a := s.must("GET", path, secretKey, nil); a.get("right") != 0.0 {
+			t.Errorf("its conversation is erased, and it is left: %s", a.body)
+		}
+	}, withModel(model))
+}
