@@ -17,15 +17,15 @@ const selectPages = `SELECT ` + pageColumns + ` FROM pages p JOIN sources s ON s
 	ORDER BY CASE WHEN p.error <> '' THEN 0 ELSE 1 END, p.number`
 
 const (
-	insertPage = `INSERT INTO pages (number, source, url, state, sitemap, attempts, next_at, fetched_at, hash, etag, modified, title, error, file)
-		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM pages), (SELECT number FROM sources WHERE id = ?), ?, ?, ?, 0, ?, ?, ?, '', '', ?, '', ?)
+	insertPage = `INSERT INTO pages (number, source, url, state, sitemap, attempts, next_at, listed, fetched_at, hash, etag, modified, title, error, file)
+		VALUES ((SELECT COALESCE(MAX(number), 0) + 1 FROM pages), (SELECT number FROM sources WHERE id = ?), ?, ?, ?, 0, ?, ?, ?, ?, '', '', ?, '', ?)
 		ON CONFLICT (source, url) DO NOTHING`
 	selectPageNumber = `SELECT p.number FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.url = ?`
 )
 
 // addPage adds a page unless the source has one with its address.
 func (t *tx) addPage(source string, p *chat.SourcePage) (number int64, err error) {
-	_, err = t.q.exec(insertPage, source, p.URL, int(p.State), p.Sitemap, int64(p.NextAt), int64(p.FetchedAt), p.Hash, p.Title, append([]byte{}, p.File...))
+	_, err = t.q.exec(insertPage, source, p.URL, int(p.State), p.Sitemap, int64(p.NextAt), int64(p.NextAt), int64(p.FetchedAt), p.Hash, p.Title, append([]byte{}, p.File...))
 	if err != nil {
 		return 0, fmt.Errorf("add a page to %s: %w", source, err)
 	}
@@ -75,7 +75,8 @@ const (
 		WHERE was.number = ? AND was.hash <> '' AND was.hash <> ? AND p.hash = was.hash AND p.number <> was.number AND p.state = 1
 		AND NOT EXISTS (SELECT 1 FROM passages g WHERE g.page = p.number))`
 	deletePassages = `DELETE FROM passages WHERE page = ?`
-	countPages     = `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ?`
+	countPages     = `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.sitemap = ?`
+	listPage       = `UPDATE pages SET listed = ? WHERE url = ? AND source = (SELECT number FROM sources WHERE id = ?)`
 	noteSource     = `UPDATE sources SET note = ? WHERE id = ? AND note = ''`
 	titleSource    = `UPDATE sources SET title = ? WHERE id = ? AND title = url`
 )
@@ -155,24 +156,27 @@ func (t *tx) addFound(source string, now chat.Time, r *chat.PageResult) error {
 	if len(r.Found) == 0 && r.Dropped == 0 {
 		return nil
 	}
-	have, err := one[int](t, nil, countPages, source)
+	have, err := one[int](t, nil, countPages, source, r.Index)
 	if err != nil {
 		return err
 	}
-	dropped := r.Dropped
+	most, dropped := chat.MaxSourcePages, r.Dropped
+	if r.Index {
+		most = chat.MaxSitemaps
+	}
 	for _, url := range r.Found {
-		known, err := one[int](t, nil, `SELECT COUNT(*) FROM pages p JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.url = ?`, source, url)
+		known, err := t.q.exec(listPage, int64(now), url, source)
 		switch {
 		case err != nil:
 			return err
 		case known > 0:
 			continue
-		case have >= chat.MaxSourcePages:
+		case have >= most:
 			dropped++
 			continue
 		}
 		have++
-		if _, err := t.addPage(source, &chat.SourcePage{URL: url, NextAt: now}); err != nil {
+		if _, err := t.addPage(source, &chat.SourcePage{URL: url, NextAt: now, Sitemap: r.Index}); err != nil {
 			return err
 		}
 	}
@@ -181,6 +185,55 @@ func (t *tx) addFound(source string, now chat.Time, r *chat.PageResult) error {
 	}
 	_, err = t.q.exec(noteSource, fmt.Sprintf("It has more than %d pages. The first %[1]d are read; add the others as sources of their own.", chat.MaxSourcePages), source)
 	return err
+}
+
+const (
+	hasText = `SELECT COUNT(*) FROM passages g JOIN pages p ON p.number = g.page JOIN sources s ON s.number = p.source WHERE s.id = ? AND p.url = ?`
+	// notListed counts what keeps a source from being compared with its sitemaps: that its first
+	// page is none, pages that wait, and sitemaps that were not read since a time.
+	notListed = `SELECT COUNT(*) FROM pages p WHERE p.source = (SELECT number FROM sources WHERE id = ?) AND (p.state = 0
+		OR p.sitemap = ? AND (p.state <> 1 OR p.fetched_at < ? OR p.reader <> ?)
+		OR p.sitemap = ? AND p.number = (SELECT MIN(f.number) FROM pages f WHERE f.source = p.source))`
+	selectUnlisted = `SELECT p.number FROM pages p WHERE p.source = (SELECT number FROM sources WHERE id = ?) AND p.listed < ?
+		AND p.number <> (SELECT MIN(f.number) FROM pages f WHERE f.source = p.source) LIMIT 100`
+)
+
+// HasText reports whether a page of a source has passages.
+func (d *DB) HasText(ctx context.Context, source, url string) (there bool, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		n, err := one[int](t, nil, hasText, source, url)
+		there = n > 0
+		return err
+	})
+	return there, err
+}
+
+// DropUnlisted removes the pages that the sitemaps of a source listed before a time only, a hundred at most.
+// Nothing is removed unless all sitemaps were read since then, by this form of the reader, and no page waits. Of pages with
+// the same text another one is read again.
+func (d *DB) DropUnlisted(ctx context.Context, source string, since chat.Time, reader int, now chat.Time) error {
+	var gone []int64
+	err := d.backend.read(ctx, func(t *tx) error {
+		n, err := one[int](t, nil, notListed, source, true, int64(since), reader, false)
+		if err == nil && n == 0 {
+			gone, err = list[int64](t, selectUnlisted, source, int64(since))
+		}
+		return err
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return d.backend.apply(ctx, func(t *tx) error {
+		for _, number := range gone {
+			if _, err := t.q.exec(wakeTwin, int64(now), number, ""); err != nil {
+				return err
+			}
+			if _, err := t.q.exec(deletePage, number); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 const (

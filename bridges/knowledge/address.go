@@ -22,6 +22,7 @@ func parseAddress(text string) (u *url.URL, ok bool) {
 	if u.Path == "" {
 		u.Path = "/"
 	}
+	u.Path, u.RawPath = withoutSession(u.Path), withoutSession(u.RawPath)
 	if u.RawQuery != "" {
 		u.RawQuery = withoutTracking(u.RawQuery)
 	}
@@ -34,7 +35,8 @@ func withoutTracking(query string) string {
 	parts := strings.Split(query, "&")
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool {
 		name, _, _ := strings.Cut(part, "=")
-		return name == "" || strings.HasPrefix(name, "utm_") || slices.Contains([]string{"gclid", "fbclid", "msclkid", "sid", "PHPSESSID"}, name)
+		name = strings.ToLower(name)
+		return name == "" || strings.HasPrefix(name, "utm_") || sessionNames[name]
 	}), "&")
 }
 
@@ -60,9 +62,16 @@ var noText = map[string]bool{".jpg": true, ".jpeg": true, ".png": true, ".gif": 
 // pagesAmong returns those of links that are pages of the site from start on, in
 // their usual form, each once. What a sitemap lists is of the whole site.
 func pagesAmong(links []string, start *url.URL, sitemap bool) (pages []string) {
+	queries := map[string]int{}
 	for _, link := range links {
 		u, ok := parseAddress(link)
 		if !ok || !sameSite(u, start) || !sitemap && !below(u, start) || !sitemap && noText[strings.ToLower(path.Ext(u.Path))] {
+			continue
+		}
+		if !sitemap && u.RawQuery != "" {
+			queries[u.EscapedPath()]++
+		}
+		if !sitemap && (isTrap(u) || queries[u.EscapedPath()] > maxQueries) {
 			continue
 		}
 		pages = append(pages, u.String())

@@ -105,7 +105,10 @@ func (k *Knowledge) read(ctx context.Context, s *chat.KnowledgeSource, p chat.So
 	if r.Page.State != chat.PageWaiting {
 		r.Page.File = nil
 	}
-	return k.store.SettlePage(ctx, s.ID, r)
+	if err := k.store.SettlePage(ctx, s.ID, r); err != nil {
+		return err
+	}
+	return k.dropGone(ctx, s)
 }
 
 var errEndedRelay = errors.New("relay stopped each time while it read this")
@@ -193,13 +196,16 @@ func (k *Knowledge) handleResponse(ctx context.Context, s *chat.KnowledgeSource,
 	if !ok {
 		return
 	}
-	accept(r, d)
-	r.Page.ETag, r.Page.Modified = clip(a.header.Get("ETag"), 500), clip(a.header.Get("Last-Modified"), 100)
+	if k.head(ctx, s, r, &d, a) {
+		accept(r, d)
+		r.Page.Dated = min(chat.Time(d.Head.Dated)*1000, k.now())
+		r.Page.ETag, r.Page.Modified = clip(a.header.Get("ETag"), 500), clip(a.header.Get("Last-Modified"), 100)
+	}
 	if d.Sitemap {
 		r.Page.ETag, r.Page.Modified = "", "" // a sitemap is always read: it leads to new pages
 	}
 	if d.Sitemap || s.Kind == chat.KnowledgeSite {
-		r.Found = pagesAmong(d.Links, start, d.Sitemap)
+		r.Found, r.Index = pagesAmong(d.Links, start, d.Sitemap), d.Index
 		if more := len(r.Found) - chat.MaxSourcePages; more > 0 {
 			r.Found, r.Dropped = r.Found[:chat.MaxSourcePages], more
 		}

@@ -278,7 +278,8 @@ func linksOf(root *html.Node, at *url.URL) (links []string) {
 	}
 	seen := map[string]bool{}
 	for n := range root.Descendants() {
-		if n.DataAtom != atom.A || strings.Contains(attribute(n, "rel"), "nofollow") || len(links) == maxLinks {
+		other := n.DataAtom == atom.Link && attribute(n, "hreflang") != "" && strings.EqualFold(attribute(n, "rel"), "alternate") // the page in another language
+		if n.DataAtom != atom.A && !other || strings.Contains(attribute(n, "rel"), "nofollow") || len(links) == maxLinks {
 			continue
 		}
 		href := strings.TrimSpace(attribute(n, "href"))

@@ -30,6 +30,11 @@ type Store interface {
 	// CountAttempt notes that a page is about to be read, in case that relay does not survive it.
 	CountAttempt(ctx context.Context, page int64) error
 	SettlePage(ctx context.Context, source string, r *chat.PageResult) error
+	// HasText reports whether a page of a source has passages.
+	HasText(ctx context.Context, source, url string) (bool, error)
+	// DropUnlisted removes the pages of a sitemap's source that were listed before a time only, if all of
+	// its sitemaps were read since then by this form of the reader, and no page waits.
+	DropUnlisted(ctx context.Context, source string, since chat.Time, reader int, now chat.Time) error
 
 	FindPassages(ctx context.Context, site *string, words []string, limit int) ([]int64, error)
 	Passages(ctx context.Context, numbers []int64) ([]chat.FoundPassage, error)

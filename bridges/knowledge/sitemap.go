@@ -45,7 +45,9 @@ func extractSitemap(data []byte) (d document, err error) {
 		if kind == html.ErrorToken {
 			break
 		}
-		if name, _ := z.TagName(); kind != html.StartTagToken || string(name) != "loc" || z.Next() != html.TextToken {
+		name, _ := z.TagName()
+		d.Index = d.Index || kind == html.StartTagToken && string(name) == "sitemapindex"
+		if kind != html.StartTagToken || string(name) != "loc" || z.Next() != html.TextToken {
 			continue
 		}
 		if address := strings.TrimSpace(string(z.Text())); len(address) <= maxAddress {

@@ -101,6 +101,7 @@ type PageResult struct {
 	Replace  bool
 	Passages []IndexedPassage
 	Found    []string // the addresses of further pages
+	Index    bool     // these are sitemaps
 	Dropped  int      // how many more there are than a source may have
 	Title    string   // of the source, "" to leave it
 }
@@ -127,6 +128,7 @@ type Question struct {
 const (
 	MaxSources     = 2000
 	MaxSourcePages = 500
+	MaxSitemaps    = 200 // of a source
 	MaxPassages    = 50_000
 	MaxQuestions   = 1000
 	// MaxKnowledgeFile is in bytes.
