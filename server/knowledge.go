@@ -40,7 +40,7 @@ type Knowledge interface {
 	Answer(ctx context.Context, site, question string, alike []string, title, text string) (chat.KnowledgeSource, error)
 }
 
-// shownPassages is how many passages a search returns: as many as the AI gets.
+// shownPassages is how many passages a search returns: the first of those that the AI gets.
 const shownPassages = 6
 
 // knowledgeAPI is about what the AI knows.

@@ -115,15 +115,19 @@ func isTrap(u *url.URL) bool {
 
 // calendarWords are parts of the addresses of calendars, calendarKeys the names of what is asked of them.
 var (
-	calendarWords = map[string]bool{"calendar": true, "kalender": true, "calendario": true, "calendrier": true, "agenda": true, "ical": true, "outlook-ical": true, "tribe-bar-date": true,
+	calendarWords = map[string]bool{"calendar": true, "kalender": true, "calendario": true, "calendrier": true, "agenda": true,
+		"ical": true, "outlook-ical": true, "tribe-bar-date": true,
 		"eventdisplay": true, "add-to-cart": true, "replytocom": true}
-	calendarKeys = map[string]bool{"month": true, "monat": true, "mois": true, "mes": true, "year": true, "jahr": true, "week": true, "woche": true, "day": true, "date": true, "datum": true,
+	calendarKeys = map[string]bool{"month": true, "monat": true, "mois": true, "mes": true, "year": true, "jahr": true,
+		"week": true, "woche": true, "day": true, "date": true, "datum": true,
 		"startdate": true, "start_date": true, "from": true}
 )
 
 // sessionNames are what addresses call a visit, in small letters.
-var sessionNames = map[string]bool{"sid": true, "phpsessid": true, "jsessionid": true, "aspsessionid": true, "sessionid": true, "session_id": true, "session": true, "sess": true, "cfid": true,
-	"cftoken": true, "zenid": true, "oscsid": true, "osid": true, "xtc_sid": true, "gclid": true, "fbclid": true, "msclkid": true, "yclid": true, "dclid": true, "mc_cid": true, "mc_eid": true,
+var sessionNames = map[string]bool{"sid": true, "phpsessid": true, "jsessionid": true, "aspsessionid": true, "sessionid": true,
+	"session_id": true, "session": true, "sess": true, "cfid": true,
+	"cftoken": true, "zenid": true, "oscsid": true, "osid": true, "xtc_sid": true, "gclid": true, "fbclid": true, "msclkid": true,
+	"yclid": true, "dclid": true, "mc_cid": true, "mc_eid": true,
 	"_ga": true, "_gl": true, "igshid": true, "vero_id": true, "_hsenc": true, "_hsmi": true}
 
 // withoutSession leaves the id of a visit out of a path: ";jsessionid=…".

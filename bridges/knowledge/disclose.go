@@ -119,10 +119,13 @@ func (d *disclosures) isOpened(n *html.Node) bool {
 
 // The words in the names of what opens, and of what is opened.
 var (
-	questionNames = map[string]bool{"accordion": true, "question": true, "faq": true, "collapsible": true, "toggle": true, "toggler": true, "expander": true, "expandable": true, "spoiler": true}
-	partNames     = map[string]bool{"accordion": true, "answer": true, "faq": true, "collapse": true, "collapsible": true, "tab": true, "tabpanel": true, "tabs": true,
+	questionNames = map[string]bool{"accordion": true, "question": true, "faq": true, "collapsible": true, "toggle": true,
+		"toggler": true, "expander": true, "expandable": true, "spoiler": true}
+	partNames = map[string]bool{"accordion": true, "answer": true, "faq": true, "collapse": true, "collapsible": true,
+		"tab": true, "tabpanel": true, "tabs": true,
 		"panel": true, "expandable": true, "spoiler": true, "toggle": true, "disclosure": true}
-	apartRoles = map[string]bool{"dialog": true, "alertdialog": true, "menu": true, "menubar": true, "listbox": true, "tooltip": true, "alert": true, "status": true, "navigation": true, "search": true}
+	apartRoles = map[string]bool{"dialog": true, "alertdialog": true, "menu": true, "menubar": true, "listbox": true,
+		"tooltip": true, "alert": true, "status": true, "navigation": true, "search": true}
 )
 
 // isApart reports whether something that is opened is no part of what a page says.

@@ -129,9 +129,12 @@ const (
 )
 
 // missingTitle matches titles of pages that were not found although their server says 200.
-var missingTitle = regexp.MustCompile(`(?i)^\W*(?:error\s*)?404\b|\b(?:error|fehler|erreur|errore|fout|erro)\s*404\b|\b404\s*(?:[-–|:]|not|error|page|seite)|(?:page|file|site) (?:was |could )?not (?:be )?found|page (?:does not|doesn.t) exist|` +
-	`seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|página no encontrada|página não encontrada|pagina non trovata|pagina niet gevonden|nie znaleziono strony|strona nie została znaleziona|` +
-	`stránka (?:nebyla )?nenalezena|sidan (?:kunde inte hittas|hittades inte)|siden (?:blev|ble) ikke fundet|siden finnes ikke|sivua ei löyt|страница не найдена|сторінку не знайдено|sayfa bulunamadı|` +
+var missingTitle = regexp.MustCompile(`(?i)^\W*(?:error\s*)?404\b|\b(?:error|fehler|erreur|errore|fout|erro)\s*404\b|` +
+	`\b404\s*(?:[-–|:]|not|error|page|seite)|(?:page|file|site) (?:was |could )?not (?:be )?found|page (?:does not|doesn.t) exist|` +
+	`seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|página no encontrada|página não encontrada|` +
+	`pagina non trovata|pagina niet gevonden|nie znaleziono strony|strona nie została znaleziona|` +
+	`stránka (?:nebyla )?nenalezena|sidan (?:kunde inte hittas|hittades inte)|siden (?:blev|ble) ikke fundet|siden finnes ikke|` +
+	`sivua ei löyt|страница не найдена|сторінку не знайдено|sayfa bulunamadı|` +
 	`ページが見つかりません|页面不存在|找不到(?:页面|頁面)|페이지를 찾을 수 없|الصفحة غير موجودة`)
 
 // refusal is why a page has no content of its own, "" if it has.

@@ -28,9 +28,12 @@ const (
 type style map[string]string
 
 // lookProperties are those that hide something.
-var lookProperties = map[string]bool{"display": true, "visibility": true, "opacity": true, "position": true, "left": true, "top": true, "right": true, "text-indent": true,
-	"margin-left": true, "margin-top": true, "font-size": true, "color": true, "background": true, "background-color": true, "width": true, "height": true,
-	"max-height": true, "max-width": true, "overflow": true, "clip": true, "clip-path": true, "transform": true, "content-visibility": true, "transition": true}
+var lookProperties = map[string]bool{"display": true, "visibility": true, "opacity": true, "position": true, "left": true,
+	"top": true, "right": true, "text-indent": true,
+	"margin-left": true, "margin-top": true, "font-size": true, "color": true, "background": true, "background-color": true,
+	"width": true, "height": true,
+	"max-height": true, "max-width": true, "overflow": true, "clip": true, "clip-path": true, "transform": true,
+	"content-visibility": true, "transition": true}
 
 // add reads declarations.
 func (s style) add(text string) {
@@ -219,7 +222,8 @@ func (rules sheet) isSameColor(n *html.Node, s style) bool {
 }
 
 // namedColors are the names of the colours that hide texts most often.
-var namedColors = map[string]string{"white": "#ffffff", "black": "#000000", "red": "#ff0000", "gray": "#808080", "grey": "#808080", "yellow": "#ffff00", "silver": "#c0c0c0"}
+var namedColors = map[string]string{"white": "#ffffff", "black": "#000000", "red": "#ff0000", "gray": "#808080",
+	"grey": "#808080", "yellow": "#ffff00", "silver": "#c0c0c0"}
 
 // colorOf writes a colour in one way, "" when it is none that is understood.
 func colorOf(value string) string {
