@@ -149,7 +149,8 @@ func (d *DB) Passages(ctx context.Context, numbers []int64) (found []chat.FoundP
 const (
 	vocabularyState = `SELECT COUNT(*), COALESCE(MAX(number), 0) FROM passages`
 	selectTerms     = `SELECT term, doc FROM passage_vocabulary LIMIT ?`
-	selectLexemes   = `SELECT word, ndoc FROM ts_stat('SELECT words FROM passage_words') LIMIT ?`
+	// selectLexemes reads the newest passages only: it parts each of them.
+	selectLexemes = `SELECT word, ndoc FROM ts_stat('SELECT words FROM passage_words ORDER BY passage DESC LIMIT 20000') LIMIT ?`
 	// mostWords bounds a vocabulary.
 	mostWords = 200_000
 )

@@ -260,9 +260,21 @@ func (c *coverage) of(p *chat.Passage) float64 {
 	return got / all
 }
 
-// Titles lists titles of pages, so many at most: in which languages and words sources are.
+// mostTitles is of how many titles some are picked.
+const mostTitles = 2000
+
+// Titles lists titles of pages, so many at most, from all of the alphabet: in which languages and words
+// sources are.
 func (k *Knowledge) Titles(ctx context.Context, site *string, n int) ([]string, error) {
-	return k.store.PageTitles(ctx, site, n)
+	all, err := k.store.PageTitles(ctx, site, mostTitles)
+	if err != nil || len(all) <= n {
+		return all, err
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = all[i*len(all)/n]
+	}
+	return list, nil
 }
 
 // reportFailing logs once a minute that the embedding model fails.
