@@ -14,6 +14,7 @@ type disclosures struct {
 	ids   map[string]*html.Node
 	rules sheet
 	parts map[*html.Node]bool // what is opened
+	place map[*html.Node]int  // in the page, of what has an id and of triggers
 }
 
 // endHeading is an element behind an opened part, where its heading ends.
@@ -24,17 +25,17 @@ const maxTriggers = 2000
 
 // disclose makes headings of what opens parts of a page, and returns the page's disclosures.
 func disclose(root *html.Node, rules sheet) *disclosures {
-	d := &disclosures{ids: map[string]*html.Node{}, rules: rules, parts: map[*html.Node]bool{}}
+	d := &disclosures{ids: map[string]*html.Node{}, rules: rules, parts: map[*html.Node]bool{}, place: map[*html.Node]int{}}
 	var triggers []*html.Node
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
 			continue
 		}
 		if id := attribute(n, "id"); id != "" && d.ids[id] == nil {
-			d.ids[id] = n
+			d.ids[id], d.place[n] = n, len(d.place)
 		}
 		if len(triggers) < maxTriggers && isTrigger(n) {
-			triggers = append(triggers, n)
+			triggers, d.place[n] = append(triggers, n), len(d.place)
 		}
 	}
 	for _, n := range triggers {
@@ -54,6 +55,9 @@ func (d *disclosures) open(n *html.Node) {
 		return
 	}
 	d.parts[part] = true
+	if at, known := d.place[part]; known && at < d.place[n] { // "show more" below it
+		return
+	}
 	if isTab(n) {
 		heading := &html.Node{Type: html.ElementNode, Data: "h6", DataAtom: atom.H6}
 		heading.AppendChild(&html.Node{Type: html.TextNode, Data: text})

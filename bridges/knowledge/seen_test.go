@@ -55,7 +55,8 @@ func TestSeen(t *testing.T) {
 // TestQuestionsAreHeadings: what opens a part is its heading, until the part ends.
 func TestQuestionsAreHeadings(t *testing.T) {
 	d, err := extractHTML(`<h1>Help</h1><button aria-controls=a>How long?</button><div id=a hidden><p>Two days.</div>
-		<div role=tablist><button role=tab aria-controls=t>Linux</button></div><div id=t role=tabpanel hidden><p>Use apt.</div><p>Behind.`, nil)
+		<div role=tablist><button role=tab aria-controls=t>Linux</button></div><div id=t role=tabpanel hidden><p>Use apt.</div><p>Behind.</p>
+		<div id=m hidden><p>More of it.</p></div><button aria-controls=m>Show more</button><p>Last.`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestQuestionsAreHeadings(t *testing.T) {
 	for _, p := range cutPassages("Help", d.Markdown) {
 		titles[p.Text] = p.Title
 	}
-	for text, title := range map[string]string{"Two days.": "Help › How long?", "Use apt.": "Help › Linux", "Behind.": "Help"} {
+	for text, title := range map[string]string{"Two days.": "Help › How long?", "Use apt.": "Help › Linux", "Behind.\n\nMore of it.\n\nLast.": "Help"} {
 		if titles[text] != title {
 			t.Errorf("%q stands below %q, want %q, in %q", text, titles[text], title, d.Markdown)
 		}
