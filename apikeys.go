@@ -128,7 +128,7 @@ func endAPIKey(ctx context.Context, a *app, which string) error {
 		if err != nil {
 			return err
 		}
-		if err := keys.End(ctx, k.ID); err != nil {
+		if err := keys.End(ctx, k.ID, chat.AuditName(chat.Author{})); err != nil {
 			return err
 		}
 		if err := a.audit(ctx, store, chat.AuditKeyEnded, k.Name); err != nil {

@@ -56,8 +56,8 @@ func TestAPIKeys(t *testing.T) {
 			}
 			return nil
 		})
-		apply(t, d, func(tx chat.Tx) error { return tx.EndAPIKey("k", 30) })
-		want(t, d.Apply(t.Context(), func(tx chat.Tx) error { return tx.EndAPIKey("k", 40) }), chat.ErrAPIKeyNotFound)
+		apply(t, d, func(tx chat.Tx) error { return tx.EndAPIKey("k", chat.KeyEnd{At: 30, By: "Ada", For: chat.KeyEnded}) })
+		want(t, d.Apply(t.Context(), func(tx chat.Tx) error { return tx.EndAPIKey("k", chat.KeyEnd{At: 40}) }), chat.ErrAPIKeyNotFound)
 		read(t, d, func(r chat.Reader) error {
 			if k, err := r.APIKey("hash of k"); k.EndedAt != 30 || k.Works(29) || err != nil {
 				t.Errorf("ended is %+v: %v", k, err)
@@ -86,11 +86,11 @@ func TestAPIKeysEndTogether(t *testing.T) {
 		end  func(chat.Tx) error
 		left []string
 	}{
-		"one":               {func(tx chat.Tx) error { return tx.EndAPIKey("first", 9) }, []string{"ada", "adas", "token", "tokens"}},
-		"one in the middle": {func(tx chat.Tx) error { return tx.EndAPIKey("second", 9) }, []string{"ada", "adas", "first", "token", "tokens"}},
-		"tokens":            {func(tx chat.Tx) error { return tx.EndTokensOf("a", 9) }, []string{"ada", "adas", "first", "second", "third"}},
-		"by the secret key": {func(tx chat.Tx) error { return tx.EndKeysOf("", 9) }, []string{"ada", "adas", "token", "tokens"}},
-		"by a person":       {func(tx chat.Tx) error { return tx.EndKeysOf("a", 9) }, []string{"first", "second", "third", "token"}},
+		"one":               {func(tx chat.Tx) error { return tx.EndAPIKey("first", chat.KeyEnd{At: 9}) }, []string{"ada", "adas", "token", "tokens"}},
+		"one in the middle": {func(tx chat.Tx) error { return tx.EndAPIKey("second", chat.KeyEnd{At: 9}) }, []string{"ada", "adas", "first", "token", "tokens"}},
+		"tokens":            {func(tx chat.Tx) error { return tx.EndTokensOf("a", chat.KeyEnd{At: 9}) }, []string{"ada", "adas", "first", "second", "third"}},
+		"by the secret key": {func(tx chat.Tx) error { return tx.EndKeysOf("", chat.KeyEnd{At: 9}) }, []string{"ada", "adas", "token", "tokens"}},
+		"by a person":       {func(tx chat.Tx) error { return tx.EndKeysOf("a", chat.KeyEnd{At: 9}) }, []string{"first", "second", "third", "token"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {

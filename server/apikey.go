@@ -128,10 +128,30 @@ type keyView struct {
 	Secret string `json:"key,omitempty"`
 }
 
+// endsKeys is how tokens end because of what somebody does now.
+func endsKeys(by chat.Author, reason chat.KeyReason) chat.KeyEnd {
+	return chat.KeyEnd{At: chat.Now(), By: chat.AuditName(by), For: reason}
+}
+
+// expiredShown is how long keys that have expired are listed among those that were not ended.
+const expiredShown = 30 * 24 * time.Hour
+
+// keysOf lists the keys that were not ended, or else those that ended or expired.
+func (s *teamAPI) keysOf(r *http.Request) ([]chat.APIKey, error) {
+	switch ended := r.URL.Query().Get("ended"); ended {
+	case "1", "true":
+		return s.team.Keys.Ended(r.Context())
+	case "", "0", "false":
+		list, err := s.team.Keys.List(r.Context())
+		return slices.DeleteFunc(list, func(k chat.APIKey) bool { return !k.Works(chat.Now().Add(-expiredShown)) }), err
+	}
+	return nil, chat.ErrorAt(chat.Invalid, "ended", "ended must be 1 for the keys that work no more, or left out")
+}
+
 // listKeys answers GET /api/admin/api-keys: one's own tokens, and for administrators the API keys
 // and tokens of their sites, or those of one person.
 func (s *teamAPI) listKeys(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	list, err := s.team.Keys.List(r.Context())
+	list, err := s.keysOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +255,7 @@ func (s *teamAPI) endKey(_ http.ResponseWriter, r *http.Request, by chat.Author)
 		err = chat.ErrAPIKeyNotFound
 	}
 	if err == nil {
-		err = s.team.Keys.End(r.Context(), k.ID)
+		err = s.team.Keys.End(r.Context(), k.ID, chat.AuditName(by))
 	}
 	if err != nil {
 		return nil, err

@@ -403,7 +403,7 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 			valid func(team.Reader) error
 			end   func() error
 		}{
-			{"ended", withKey, func(team.Reader) error { return nil }, func() error { return s.team.Keys.End(t.Context(), id) }},
+			{"ended", withKey, func(team.Reader) error { return nil }, func() error { return s.team.Keys.End(t.Context(), id, "Ada") }},
 			{"replaced", administers, s.ring.Still(secret), func() error {
 				_, err := s.ring.ReplaceSecret(t.Context(), server.Replacement{EndKeys: true})
 				return err

@@ -91,7 +91,7 @@ func (s *site) keyCallers(other string) (list []keyCaller) {
 	call("no key", "", keyCaller{unknown: true})
 	call("a wrong key", chat.APIKeyPrefix+chat.NewToken(), keyCaller{unknown: true})
 	ended, text := s.newKey(administers, chat.APIKey{})
-	if err := s.team.Keys.End(s.t.Context(), ended); err != nil {
+	if err := s.team.Keys.End(s.t.Context(), ended, "Ada"); err != nil {
 		s.t.Fatal(err)
 	}
 	call("an ended key", text, keyCaller{unknown: true})
@@ -99,7 +99,7 @@ func (s *site) keyCallers(other string) (list []keyCaller) {
 	mia, ada := s.personNamed("Mia", chat.RoleOperator), s.personNamed("Ada", chat.RoleAdministrator)
 	eve := s.personNamed("Eve", chat.RoleAdministrator)
 	_, text = s.tokenOf(eve)
-	if _, err := s.team.People.Remove(s.t.Context(), eve.ID); err != nil {
+	if _, err := s.team.People.Remove(s.t.Context(), eve.ID, "Ada"); err != nil {
 		s.t.Fatal(err)
 	}
 	call("the token of a removed person", text, keyCaller{unknown: true})

@@ -142,7 +142,7 @@ func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author
 	}
 	if err == nil && hash != "" {
 		s.audit(r, by, chat.AuditPasswordChanged, p.Name, "")
-		err = s.team.SignIns.EndAll(r.Context(), p.ID, by.SignIn)
+		err = s.team.SignIns.EndAll(r.Context(), p.ID, by.SignIn, endsKeys(by, chat.KeyPassword))
 	}
 	return viewMe(p), err
 }
@@ -307,14 +307,14 @@ func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) 
 			return nil, errAdministrators
 		}
 		s.audit(r, by, chat.AuditSignInEnded, "secret key", "all")
-		return ok, s.team.SignIns.EndAll(r.Context(), "", by.SignIn)
+		return ok, s.team.SignIns.EndAll(r.Context(), "", by.SignIn, endsKeys(by, chat.KeySignedOut))
 	}
 	if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
 		return nil, err
 	}
 	p, err := s.team.People.Find(r.Context(), person)
 	if err == nil {
-		err = s.team.SignIns.EndAll(r.Context(), p.ID, "")
+		err = s.team.SignIns.EndAll(r.Context(), p.ID, "", endsKeys(by, chat.KeySignedOut))
 	}
 	if err != nil {
 		return nil, err
@@ -333,5 +333,5 @@ func (s *teamAPI) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by cha
 		return nil, errNoAccount
 	}
 	s.audit(r, by, chat.AuditSignInEnded, by.Name, "all others")
-	return ok, s.team.SignIns.EndAll(r.Context(), by.Person, by.SignIn)
+	return ok, s.team.SignIns.EndAll(r.Context(), by.Person, by.SignIn, endsKeys(by, chat.KeySignedOut))
 }

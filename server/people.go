@@ -153,7 +153,7 @@ func (s *teamAPI) namesFree(r *http.Request, by chat.Author, names []chat.Platfo
 
 // removePerson answers DELETE /api/admin/people/{id}: the person's streams end.
 func (s *teamAPI) removePerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	p, err := s.team.People.Remove(r.Context(), pathVar(r, "id"))
+	p, err := s.team.People.Remove(r.Context(), pathVar(r, "id"), chat.AuditName(by))
 	if err != nil {
 		return nil, err
 	}

@@ -202,7 +202,7 @@ func TestOneAdministratorStays(t *testing.T) {
 			ada, bea := s.personNamed("Ada", chat.RoleAdministrator), s.personNamed("Bea", chat.RoleAdministrator)
 			var both sync.WaitGroup
 			both.Go(func() {
-				if _, err := s.team.People.Remove(context.Background(), ada.ID); err != nil && !errors.Is(err, team.ErrLastAdmin) {
+				if _, err := s.team.People.Remove(context.Background(), ada.ID, "Eve"); err != nil && !errors.Is(err, team.ErrLastAdmin) {
 					t.Error(err)
 				}
 			})

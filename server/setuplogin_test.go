@@ -79,7 +79,8 @@ func TestRequireTotp(t *testing.T) {
 		if a, in := s.setUp(cookie, shown(t, second, 0)); in != "" {
 			t.Errorf("another browser's app answers %d", a.status)
 		}
-		done, in := s.setUp(cookie, shown(t, secret, 0))
+		first := shown(t, secret, 0)
+		done, in := s.setUp(cookie, first)
 		if done.status != 200 || me(in) != 200 || strings.Count(string(done.body), "-") < 30 {
 			t.Fatalf("the set-up ends with %d %s", done.status, done.body)
 		}
@@ -87,7 +88,7 @@ func TestRequireTotp(t *testing.T) {
 			t.Errorf("the other browser's app answers %d afterwards", a.status)
 		}
 		step := s.firstStep(goodPassword)
-		if _, again := s.giveCode(step, shown(t, secret, 0)); again != "" {
+		if _, again := s.giveCode(step, first); again != "" {
 			t.Error("the first code works twice")
 		}
 		if _, again := s.giveCode(step, shown(t, secret, 1)); me(again) != 200 {

@@ -101,7 +101,12 @@ type APIKey struct {
 	CreatedAt Time   `json:"createdAt" db:"created_at"`
 	ExpiresAt Time   `json:"expiresAt,omitzero" db:"expires_at"`
 	UsedAt    Time   `json:"usedAt,omitzero" db:"used_at"`
-	EndedAt   Time   `json:"-" db:"ended_at"`
+	// EndedAt, EndedBy, a name, and EndedFor are of one that works no more. Owner is the name of whose
+	// token it was, once that person is removed.
+	EndedAt  Time      `json:"endedAt,omitzero" db:"ended_at"`
+	EndedBy  string    `json:"endedBy,omitempty" db:"ended_by"`
+	EndedFor KeyReason `json:"endedFor,omitempty" db:"ended_for"`
+	Owner    string    `json:"owner,omitempty" db:"owner"`
 	// A connection, which a program has asked for by OAuth, has no text: its tokens change. Client
 	// is the program, Host where it gets its codes, Resource the address for which it is.
 	Client   string `json:"clientId,omitempty" db:"client"`
@@ -112,6 +117,36 @@ type APIKey struct {
 // Works reports whether the key opens anything at a time.
 func (k *APIKey) Works(at Time) bool {
 	return k.EndedAt == 0 && (k.ExpiresAt == 0 || at < k.ExpiresAt)
+}
+
+// KeyReason is why a key ended.
+type KeyReason string
+
+// The reasons. KeyExpired is not stored.
+const (
+	KeyEnded     KeyReason = "ended"      // by hand
+	KeyExpired   KeyReason = "expired"    // its time was over
+	KeyRemoved   KeyReason = "removed"    // its person was removed
+	KeyPassword  KeyReason = "password"   // its person got a new password, or needs none any more
+	KeySignedOut KeyReason = "signed_out" // its person was signed out everywhere
+	KeySecretKey KeyReason = "secret_key" // it was made with a secret key that was replaced
+	KeyMaker     KeyReason = "maker"      // the key that had made it ended
+	KeyReused    KeyReason = "reused"     // somebody used a token of the connection a second time
+	KeyGaveUp    KeyReason = "gave_up"    // the program ended its connection
+)
+
+// KeyEnd is how a key ends. By is a name, "" for nobody.
+type KeyEnd struct {
+	At  Time
+	By  string
+	For KeyReason
+}
+
+// EndOf completes how a key ended that expired without being ended before.
+func (k *APIKey) EndOf() {
+	if k.ExpiresAt != 0 && (k.EndedAt == 0 || k.ExpiresAt < k.EndedAt) {
+		k.EndedAt, k.EndedBy, k.EndedFor = k.ExpiresAt, "", KeyExpired
+	}
 }
 
 // ErrAPIKeyNotFound is returned for unknown and ended keys.
@@ -125,6 +160,9 @@ type APIKeyReader interface {
 	APIKeyByID(id string) (APIKey, error)
 	// APIKeys lists those that were not ended, newest first.
 	APIKeys() ([]APIKey, error)
+	// EndedAPIKeys lists those that were ended or have expired at a time, the last one first, at most
+	// limit.
+	EndedAPIKeys(at Time, limit int) ([]APIKey, error)
 }
 
 // APIKeyTx is the part of a [Tx] about API keys. Whatever ends one ends what was made with
@@ -133,10 +171,12 @@ type APIKeyTx interface {
 	PutAPIKey(k *APIKey) error
 	// UsedAPIKey notes when a key was used last.
 	UsedAPIKey(id string, at Time) error
-	EndAPIKey(id string, at Time) error
+	EndAPIKey(id string, how KeyEnd) error
 	// EndTokensOf ends a person's own, EndKeysOf what the maker made, "" for the secret key.
-	EndTokensOf(person string, at Time) error
-	EndKeysOf(maker string, at Time) error
+	EndTokensOf(person string, how KeyEnd) error
+	EndKeysOf(maker string, how KeyEnd) error
+	// KeepTokensOf keeps the ended tokens of a person who is removed, for the list of ended keys.
+	KeepTokensOf(p *Person) error
 	// DropAPIKeys forgets those that ended or expired before a time.
 	DropAPIKeys(before Time) error
 }

@@ -54,6 +54,10 @@ func testProgramKeys(t *testing.T, s *fixture) {
 	ada.until(`$("#ask").open && text("#ask-text").includes("stops working at once")`)
 	ada.click("#ask-yes")
 	ada.until(`text(%s) === "None yet."`, keys+".members")
+	ada.click(keys + "details.more summary")
+	ada.until(`text(%s).includes("CRM sync") && text(%[1]s).includes("by Ada · by hand")`, keys+"details.more .members")
+	ada.shot(folder, "keys-ended")
+	ada.accessible("ended keys")
 	if code := s.get(t, s.base+"/api/admin/sessions", key, nil); code != 401 {
 		t.Errorf("the ended key answers %d", code)
 	}

@@ -154,7 +154,7 @@ func endFamily(tx Tx, key string) (chat.APIKey, error) {
 	case err != nil:
 		return k, err
 	}
-	return k, cmp.Or(tx.EndAPIKey(key, chat.Now()), ErrGrant)
+	return k, cmp.Or(tx.EndAPIKey(key, chat.KeyEnd{At: chat.Now(), For: chat.KeyReused}), ErrGrant)
 }
 
 // connect makes the connection, if who allowed it may do so still.
@@ -255,7 +255,7 @@ func (t *Connections) Revoke(ctx context.Context, token, client string) (ended c
 			return ErrGrant
 		}
 		ended = k
-		return tx.EndAPIKey(k.ID, chat.Now())
+		return tx.EndAPIKey(k.ID, chat.KeyEnd{At: chat.Now(), By: k.Name, For: chat.KeyGaveUp})
 	})
 	return ended, err
 }

@@ -187,7 +187,7 @@ func resetPassword(tx Tx, id, password string) (p chat.Person, ended []chat.Sign
 	if err := tx.PutPerson(&p); err != nil {
 		return p, nil, err
 	}
-	if err := firstOf(tx.DropLinksOf(id), tx.EndTokensOf(id, chat.Now())); err != nil {
+	if err := firstOf(tx.DropLinksOf(id), tx.EndTokensOf(id, chat.KeyEnd{At: chat.Now(), By: p.Name, For: chat.KeyPassword})); err != nil {
 		return p, nil, err
 	}
 	if password == "" { // nobody is asked for codes without one

@@ -17,7 +17,8 @@ const (
 	maxKeys    = 500
 	maxTokens  = 20 // of one person
 	usedEvery  = time.Minute
-	keysKept   = 30 * 24 * time.Hour // after their end
+	keysKept   = 90 * 24 * time.Hour // after their end
+	maxEnded   = 500                 // in the list of ended keys
 )
 
 // Keys are the API keys and personal tokens of programs.
@@ -125,7 +126,7 @@ func roomForKey(rd Reader, person string) error {
 	all, err := rd.APIKeys()
 	own := 0
 	for i := range all {
-		if all[i].Person == person {
+		if all[i].Person == person && all[i].Works(chat.Now()) {
 			own++
 		}
 	}
@@ -241,6 +242,19 @@ func (t *Keys) List(ctx context.Context) (list []chat.APIKey, err error) {
 	return list, err
 }
 
+// Ended lists the keys that ended or expired within the last 90 days, the last one first, each with
+// how it ended.
+func (t *Keys) Ended(ctx context.Context) (list []chat.APIKey, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
+		list, err = rd.EndedAPIKeys(chat.Now(), maxEnded)
+		return err
+	})
+	for i := range list {
+		list[i].EndOf()
+	}
+	return list, err
+}
+
 // Find returns a key that was not ended.
 func (t *Keys) Find(ctx context.Context, id string) (k chat.APIKey, err error) {
 	err = t.store.ReadOne(ctx, func(rd Reader) error {
@@ -253,13 +267,13 @@ func (t *Keys) Find(ctx context.Context, id string) (k chat.APIKey, err error) {
 }
 
 // End ends a key for good, with all that were made with it: no request that comes afterwards
-// succeeds, at any node.
-func (t *Keys) End(ctx context.Context, id string) error {
+// succeeds, at any node. by is the name of who ends it.
+func (t *Keys) End(ctx context.Context, id, by string) error {
 	return t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
-		return tx.EndAPIKey(id, chat.Now())
+		return tx.EndAPIKey(id, chat.KeyEnd{At: chat.Now(), By: by, For: chat.KeyEnded})
 	})
 }
 
@@ -269,5 +283,5 @@ func EndMadeBySecretKey(tx Tx) error {
 	if err := lockTeam(tx); err != nil {
 		return err
 	}
-	return firstOf(tx.EndKeysOf("", chat.Now()), tx.DropIncomingHooksOf(""))
+	return firstOf(tx.EndKeysOf("", chat.KeyEnd{At: chat.Now(), For: chat.KeySecretKey}), tx.DropIncomingHooksOf(""))
 }

@@ -281,8 +281,8 @@ func (t *People) Change(ctx context.Context, id string, change func(*chat.Person
 }
 
 // Remove removes a person with sign-ins, whose streams end at once. What the person
-// wrote stays.
-func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err error) {
+// wrote stays. by is the name of who removes.
+func (t *People) Remove(ctx context.Context, id, by string) (p chat.Person, err error) {
 	var ended []chat.SignIn
 	err = t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
@@ -299,7 +299,8 @@ func (t *People) Remove(ctx context.Context, id string) (p chat.Person, err erro
 		if ended, err = tx.SignIns(id); err != nil {
 			return err
 		}
-		if err := tx.EndTokensOf(id, chat.Now()); err != nil { // with what was made with them
+		how := chat.KeyEnd{At: chat.Now(), By: by, For: chat.KeyRemoved}
+		if err := firstOf(tx.EndTokensOf(id, how), tx.KeepTokensOf(&p)); err != nil { // with what was made with them
 			return err
 		}
 		if err := forgetIdentity(tx, &p); err != nil {

@@ -138,12 +138,12 @@ func (t *SignIns) End(ctx context.Context, id string) error {
 	return t.hooks.SignOut(ctx, p.Name, id)
 }
 
-// EndAll ends a person's sign-ins except one, "" for none, and the tokens. The person ""
-// means those with the secret key.
-func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
+// EndAll ends a person's sign-ins except one, "" for none, and the tokens, which note how. The person
+// "" means those with the secret key.
+func (t *SignIns) EndAll(ctx context.Context, person, except string, how chat.KeyEnd) error {
 	list, err := t.List(ctx, person)
 	if err == nil && person != "" {
-		err = t.endTokens(ctx, person)
+		err = t.endTokens(ctx, person, how)
 	}
 	for i := range list {
 		if err == nil && list[i].ID != except && list[i].Person == person {
@@ -155,12 +155,12 @@ func (t *SignIns) EndAll(ctx context.Context, person, except string) error {
 	return err
 }
 
-func (t *SignIns) endTokens(ctx context.Context, person string) error {
+func (t *SignIns) endTokens(ctx context.Context, person string, how chat.KeyEnd) error {
 	return t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
-		return tx.EndTokensOf(person, chat.Now())
+		return tx.EndTokensOf(person, how)
 	})
 }
 

@@ -22,6 +22,10 @@ interface Key {
   expiresAt?: string;
   usedAt?: string;
   redirectHost?: string; // of a connection
+  endedAt?: string;
+  endedBy?: string;
+  endedFor?: string;
+  owner?: string;
 }
 
 interface NewKey extends Key {
@@ -64,6 +68,38 @@ function keyCard(k: NewKey): HTMLElement {
     text, h("div", { class: "buttons" }, button("Copy key", () => void copy()), copied)));
 }
 
+const reasons: Record<string, string> = {
+  ended: "by hand", expired: "its time was over", removed: "its person was removed", password: "its person got a new password",
+  signed_out: "its person was signed out everywhere", secret_key: "the secret key that made it was replaced",
+  maker: "the key that made it ended", reused: "one of its tokens was used twice: somebody else may have had it",
+  gave_up: "the program ended it",
+};
+
+function endedRow(k: Key): HTMLElement {
+  const how = [
+    (k.endedFor === "expired" ? "expired " : "ended ") + fullTime(k.endedAt!) + (k.endedBy ? " by " + k.endedBy : ""),
+    k.endedFor !== "expired" && reasons[k.endedFor ?? ""],
+    "made by " + k.madeBy + " on " + fullTime(k.createdAt),
+    k.usedAt ? "last used " + fullTime(k.usedAt) : "never used",
+  ].filter(Boolean).join(" · ");
+  return member(k.name, k.owner ? " (token of " + k.owner + ")" : "", k.scopes.join(", ") + " · " + how);
+}
+
+// endedPart folds away the keys that work no more, and loads them when it is opened.
+function endedPart(personal: boolean): HTMLDetailsElement {
+  const list = h("ul", { class: "members" });
+  const load = async (): Promise<void> => {
+    if (!part.open) return list.replaceChildren();
+    const of = personal ? "&person=" + encodeURIComponent(myId) : "";
+    const found = await attempt(call<{ keys: Key[] }>("GET", "/api-keys?ended=1" + of), "The ended keys could not be loaded");
+    const none = h("li", { class: "hint" }, "None within 90 days.");
+    if (found) list.replaceChildren(...(found.keys.length ? found.keys.map(endedRow) : [none]));
+  };
+  const part: HTMLDetailsElement = h("details", { class: "more", ontoggle: () => void load() },
+    h("summary", {}, personal ? "Ended tokens" : "Ended keys"), list);
+  return part;
+}
+
 function row(k: Key, end: (k: Key) => void): HTMLElement {
   const expired = !!k.expiresAt && Date.parse(k.expiresAt) <= Date.now();
   const about = [
@@ -100,6 +136,7 @@ export function keysPart(personal: boolean): Part {
   const expires = input({ type: "date" });
   const chosen = scopeBoxes();
   let sites = siteBoxes();
+  const ended = endedPart(personal);
   const end = async (k: Key): Promise<void> => {
     if (!(await ask("End the key “" + k.name + "”? Whatever uses it stops working at once.", "End the key"))) return;
     await attempt(call("DELETE", "/api-keys/" + k.id), "Not ended");
@@ -110,6 +147,7 @@ export function keysPart(personal: boolean): Part {
     const found = await attempt(call<{ keys: Key[] }>("GET", "/api-keys" + of), "The keys could not be loaded");
     if (!found) return;
     const rows = found.keys.map((k) => row(k, (one) => void end(one)));
+    ended.open = false;
     list.replaceChildren(...(rows.length ? rows : [h("li", { class: "hint" }, "None yet.")]));
     const fresh = siteBoxes(sites.value() ?? []);
     sites.node.replaceWith(fresh.node);
@@ -132,5 +170,5 @@ export function keysPart(personal: boolean): Part {
     labelled("Name", name, "What it is for, like “CRM sync”."), chosen.node, sites.node,
     labelled("Works until (optional)", expires));
   const guide = h("a", { href: "/docs/keys", target: "_blank", rel: "noopener" }, "Programs and keys");
-  return { node: h("div", {}, h("p", { class: "hint" }, first! + second! + " ", guide), withoutKey(), list, form, made), load };
+  return { node: h("div", {}, h("p", { class: "hint" }, first! + second! + " ", guide), withoutKey(), list, ended, form, made), load };
 }
