@@ -234,13 +234,14 @@ func (s *backendAPI) handleStatus(ctx context.Context, in struct {
 
 // messageObject is the message in a backend's requests.
 type messageObject struct {
-	ID           string    `json:"id"`
-	SessionID    string    `json:"sessionId"`
-	Content      *string   `json:"content"`
-	Sender       string    `json:"sender"`
-	Timestamp    chat.Time `json:"timestamp"`
-	ReplyTo      string    `json:"replyTo"`
-	OperatorName string    `json:"operatorName"`
+	ID           string       `json:"id"`
+	SessionID    string       `json:"sessionId"`
+	Content      *string      `json:"content"`
+	Sender       string       `json:"sender"`
+	Timestamp    chat.Time    `json:"timestamp"`
+	ReplyTo      string       `json:"replyTo"`
+	OperatorName string       `json:"operatorName"`
+	Buttons      chat.Buttons `json:"buttons"`
 	Attachments  []struct {
 		ID       string `json:"id"`
 		URL      string `json:"url"`
@@ -270,15 +271,14 @@ func (s *backendAPI) handleMessage(ctx context.Context, in struct {
 	}
 	content := strings.TrimPrefix(*in.Message.Content+missing, "\n")
 	return s.engine.Backend().Send(ctx, by, in.Session.info(), engine.BackendMessage{ID: in.Message.ID, Content: content,
-		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files})
+		Sender: by.Sender, Timestamp: in.Message.Timestamp, ReplyTo: in.Message.ReplyTo, Name: in.Message.OperatorName, Files: files, Buttons: in.Message.Buttons})
 }
 
 // maxFiles bounds the files of a message.
 const maxFiles = 10
 
-// files returns the message's files. They stay with the backend: relay reads them when
-// it posts them to a platform. A file that relay could never fetch does not block
-// the message: missing names it.
+// files returns the message's files. They stay with the backend: relay reads them when it posts them
+// to a platform. A file that relay could never fetch does not block the message: missing names it.
 func (m *messageObject) files() (files chat.Attachments, missing string, err error) {
 	if len(m.Attachments) > maxFiles {
 		return nil, "", badRequest("message.attachments must be at most 10")

@@ -84,6 +84,7 @@ type BackendMessage struct {
 	ReplyTo   string
 	Name      string // of the operator who wrote it, if one did
 	Files     chat.Attachments
+	Buttons   chat.Buttons // of an operator's or the AI's message
 }
 
 // Send forwards a message to the platforms.
@@ -106,7 +107,7 @@ func (b Backend) Send(ctx context.Context, by chat.Author, in SessionInfo, n Bac
 		var m chat.Message
 		err := c.hold(func() error { return c.touch(n.Sender) }, func() error {
 			m = c.noticed(n.ID)
-			m.Content, m.Sender, m.ReplyTo, m.OperatorName, m.Attachments = n.Content, n.Sender, n.ReplyTo, n.Name, chat.Of(n.Files)
+			m.Content, m.Sender, m.ReplyTo, m.OperatorName, m.Attachments, m.Buttons = n.Content, n.Sender, n.ReplyTo, n.Name, chat.Of(n.Files), n.Buttons
 			m.Timestamp = orNow(n.Timestamp, c.at)
 			if n.Sender != chat.SenderVisitor {
 				m.SourceBridge = by.Source
@@ -129,8 +130,14 @@ const (
 	maxFileName = 255
 )
 
-// check bounds the fields beside the content.
+// check bounds the fields beside the content, and refuses buttons that nobody can be offered.
 func (n *BackendMessage) check() error {
+	if len(n.Buttons) > 0 && n.Sender == chat.SenderVisitor {
+		return chat.Errorf(chat.Invalid, "message.buttons: visitors offer none. Leave them out, or set message.sender to operator or ai")
+	}
+	if err := n.Buttons.Check(); err != nil {
+		return err
+	}
 	type limited struct {
 		name, text string
 		most       int

@@ -48,6 +48,9 @@ func (ev *event) edited(ctx context.Context) error {
 	if note && m.Internal {
 		text = engine.NoteText(parsed.Args)
 	}
+	if len(m.Buttons) > 0 || forgotten { // which stay as they are
+		text, _ = chat.CutButtons(text)
+	}
 	whole, err := ev.whole(ctx, &m, text)
 	if err != nil {
 		return err

@@ -88,9 +88,13 @@ func (ev *event) send(ctx context.Context, post engine.Post) error {
 const withheldText = "Not sent: a line starts with // or with a command. Remove that line and send the rest again, " +
 	"or start the message with // to make all of it an internal note."
 
-// newPost makes one message of platform messages that belong together.
+// newPost makes one message of platform messages that belong together. The last lines of a text can
+// be what the visitor is offered: see [chat.CutButtons].
 func (ev *event) newPost(ctx context.Context, parts []chat.Inbound, text string, note bool) (engine.Post, error) {
 	p := engine.Post{SessionID: ev.thread.SessionID, Internal: note}
+	if !note && len(parts) == 1 { // an album's texts are its captions
+		text, p.Buttons = chat.CutButtons(text)
+	}
 	var lines []string
 	if text != "" {
 		lines = []string{text}
