@@ -85,6 +85,7 @@ func TestBrowser(t *testing.T) {
 		"TwoStep":          testTwoStep,
 		"Keys":             testProgramKeys,
 		"RequiredTwoStep":  testRequiredTwoStep,
+		"Program":          testConsentOfPrograms,
 		"SignOn":           testSignOn,
 		"Timeline":         testTimeline,
 		"Buttons":          testButtons,
