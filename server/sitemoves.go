@@ -51,7 +51,7 @@ func (s *siteAPI) importSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 	defer dropFile(kept)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // storing may take long
 	site, done, err := moving.Import(r.Context(), s.engine, s.base, kept, size, moving.Options{
-		ID: r.URL.Query().Get("id"), Name: r.URL.Query().Get("name"), KeyTaken: s.keys.IsPublic,
+		ID: r.URL.Query().Get("id"), Name: r.URL.Query().Get("name"), KeyTaken: s.keys.IsPublic, By: by,
 		Imported: func(id string) { s.finder.Notice(&chat.Event{Type: chat.EventMessage, SessionID: id}) },
 	})
 	if err != nil {

@@ -84,7 +84,7 @@ func (x *exporter) site(base Knowledge, s *chat.Site, publicKey string) error {
 				m.People = append(m.People, person{p.Name, p.Role})
 			}
 		}
-		return errors.Join(err, failed)
+		return errors.Join(err, failed, m.hooks(rd, s.ID))
 	})
 	if err != nil {
 		return err

@@ -36,6 +36,8 @@ type manifest struct {
 	Answers    []answer            `json:"savedAnswers"`
 	Knowledge  []source            `json:"knowledge"`
 	People     []person            `json:"people"` // who answers it, to be invited anew
+	Hooks      []hook              `json:"webhooks,omitempty"`
+	Incoming   []incoming          `json:"incomingHooks,omitempty"`
 }
 
 type site struct {

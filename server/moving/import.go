@@ -23,6 +23,8 @@ type Options struct {
 	ID, Name string
 	// KeyTaken reports whether a public key is the first site's.
 	KeyTaken func(key string) bool
+	// By is who imports.
+	By chat.Author
 	// Imported is called with each conversation that was stored.
 	Imported func(sessionID string)
 }
@@ -120,6 +122,9 @@ func (m *importer) belongings(base Knowledge, site string) error {
 		}
 	}
 	if err := m.knowledge(base, site); err != nil {
+		return err
+	}
+	if err := m.hooks(site); err != nil {
 		return err
 	}
 	for _, p := range m.archive.manifest.People {

@@ -63,6 +63,9 @@ func read(from io.ReaderAt, size int64) (*archive, error) {
 	if a.manifest.Format != format {
 		return nil, invalid(siteFile, "it has the format %d, and this relay reads %d. Update relay", a.manifest.Format, format)
 	}
+	if !a.manifest.bounded() {
+		return nil, invalid(siteFile, "it has more than %d webhooks or %d incoming hooks", chat.MaxHooks, chat.MaxIncomingHooks)
+	}
 	ids, visitors := map[string]bool{}, map[string]bool{}
 	for _, f := range a.conversations {
 		c, err := a.conversation(f)
