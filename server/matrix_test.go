@@ -71,6 +71,8 @@ var matrix = map[string]entry{
 	"GET /api/admin/search":                              {operator, "/api/admin/search?q=hi", nil, 0},
 	"DELETE /api/admin/sessions/{session}":               {administrator, "/api/admin/sessions/$S", nil, 0},
 	"GET /api/admin/sessions/{session}/messages":         {operator, "/api/admin/sessions/$S/messages", nil, 0},
+	"GET /api/admin/sessions/{session}/export":           {operator, "/api/admin/sessions/$S/export", nil, 0},
+	"GET /api/admin/sessions/{session}/transcript":       {operator, "/api/admin/sessions/$S/transcript", nil, 0},
 	"GET /api/admin/sessions/{session}/mails/{mail}":     {operator, "/api/admin/sessions/$S/mails/none", nil, 404},
 	"POST /api/admin/sessions/{session}/messages":        {operator, "/api/admin/sessions/$S/messages", object{"content": "hi"}, 0},
 	"PATCH /api/admin/sessions/{session}/messages/{id}":  {operator, "/api/admin/sessions/$S/messages/$M", object{"content": "changed"}, 0},

@@ -154,6 +154,8 @@ func (c *community) conversationRoutes() []route {
 		{"POST", "/api/admin/sessions/{session}/messages", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.send)},
 		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeWrite), body(c.conversations.edit)},
 		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeErase), c.conversations.delete},
+		{"GET", "/api/admin/sessions/{session}/export", inSession.needs(chat.ScopeRead), c.data.exportOne},
+		{"GET", "/api/admin/sessions/{session}/transcript", inSession.needs(chat.ScopeRead), c.data.transcript},
 		{"GET", "/api/admin/sessions/{session}/mails/{mail}", inSession.needs(chat.ScopeRead), c.conversations.mail},
 		{"POST", "/api/admin/sessions/{session}/attachments", uploads.needs(chat.ScopeWrite, chat.ScopeNote), c.files.adminUpload},
 		{"POST", "/api/admin/sessions/{session}/commands", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.command)},

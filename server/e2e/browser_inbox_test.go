@@ -167,3 +167,29 @@ func testMessageLink(t *testing.T, s *fixture) {
 	b.clean()
 	other.clean()
 }
+
+// testTranscript: the menu opens a page to print, which axe and dark mode find in order.
+func testTranscript(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	p := s.newPair(t, "Do you ship to <b>Norway</b>?\nAnd when?")
+	b := p.operator
+	b.write("Yes, within a week")
+	s.call(t, http.MethodPost, s.base+"/api/admin/sessions/"+b.session()+"/messages", s.secret, map[string]any{"content": "ask the warehouse", "internal": true}, nil)
+	b.until(`$$(".message:not(.local)").length === 3`)
+	b.run(`(window.open = (url) => (window.opened = url), HTMLAnchorElement.prototype.click = function () { window.saved = this.href; })`)
+	for _, entry := range []string{"#menu-text", "#menu-json", "#menu-print"} {
+		b.click("#thread-more")
+		b.click("#menu-keep")
+		b.until(`document.activeElement.id === "menu-print"`)
+		b.shot(folder, "export-menu")
+		b.click(entry)
+		b.until(`!shown(".head-menu")`)
+	}
+	b.until(`window.saved.endsWith("/export") && window.opened.includes("/transcript?timezone=")`)
+	b.accessible("menu of a conversation")
+	b.clean()
+	b.visit(s.base + eval[string](b, `window.opened`))
+	b.until(`text("h1").startsWith("Conversation with ") && $$(".message").length === 2 && !text("main").includes("warehouse") && !$(".words b")`)
+	b.accessible("transcript")
+	b.clean()
+}

@@ -87,12 +87,25 @@ async function erase(s: Session): Promise<void> {
   await attempt(call("DELETE", sessionPath(s.id)), "Could not delete");
 }
 
+// keep offers the conversation to take along. Files are saved; the page to print opens beside the console.
+function keep(from: HTMLElement, s: Session): void {
+  const path = "/api/admin" + sessionPath(s.id);
+  const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC");
+  const save = (href: string) => () => h("a", { href, download: "" }).click();
+  openMenu(from, "Print or export", [
+    ["Print or save as PDF", () => window.open(path + "/transcript?timezone=" + zone, "_blank", "noopener"), { id: "menu-print" }],
+    ["Transcript as text", save(path + "/transcript?format=text&timezone=" + zone), { id: "menu-text" }],
+    ["Everything as JSON", save(path + "/export"), { id: "menu-json", hint: "with notes" }],
+  ]);
+}
+
 // more offers what is rarer.
 export function more(from: HTMLElement): void {
   const s = current();
   if (!s) return;
   const entries: Entry[] = [["Tags…", () => tags(from), { id: "menu-tags" }],
     ["Mark as unread", () => markUnread(s.id), { id: "menu-unread", hint: "u" }]];
+  entries.push(["Print or export…", () => keep(from, s), { id: "menu-keep" }]);
   if (!s.csat?.askedAt) entries.push(["Ask for a rating", async () => {
     await act(s, "csat", "Could not ask");
     set({ answer: "The visitor is asked for a rating." });
