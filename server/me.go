@@ -96,6 +96,7 @@ type meRequest struct {
 		Mail      *chat.MailWish            `json:"mail"`
 		MailSites *map[string]chat.MailWish `json:"mailSites"`
 		DailyAt   *string                   `json:"dailyAt"`
+		Views     *[]chat.SavedView         `json:"views"`
 	} `json:"preferences"`
 }
 
@@ -230,6 +231,9 @@ func (in *meRequest) choose(to *chat.Preferences) {
 	}
 	if v := in.Preferences.DailyAt; v != nil {
 		to.DailyAt = *v
+	}
+	if v := in.Preferences.Views; v != nil {
+		to.Views = *v
 	}
 }
 

@@ -122,4 +122,5 @@ subscribe(({ threadPhase }) => {
 connect();
 void import("./shell/person").catch(() => {}); // without it there is no menu of the person
 void import("./notify/main").catch(() => {}); // without it the console is silent
+void import("./inbox/views").catch(() => {}); // without it no list has a name
 void import("./shell/sites").catch(() => {}); // without it all sites are shown

@@ -64,6 +64,8 @@ type Preferences struct {
 	Mail      MailWish            `json:"mail,omitzero"`
 	MailSites map[string]MailWish `json:"mailSites,omitempty"`
 	DailyAt   string              `json:"dailyAt,omitempty"` // a time like 08:00, which is also that of ""
+	// Views are the lists of conversations that the person has saved, in their order.
+	Views []SavedView `json:"views,omitempty"`
 }
 
 // Values of Preferences.Notify.

@@ -193,3 +193,45 @@ func testTranscript(t *testing.T, s *fixture) {
 	b.accessible("transcript")
 	b.clean()
 }
+
+// testSavedViews: what the list shows gets a name, is there after a reload, moves and goes.
+func testSavedViews(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newOperator(t, "Ada")
+	for _, tag := range []string{"vip", "refund"} {
+		id := s.say(t, "About a "+tag)
+		s.call(t, http.MethodPatch, s.base+"/api/admin/sessions/"+id, s.secret, map[string]any{"tags": []string{tag}}, nil)
+	}
+	saveAs := func(tag, name string) {
+		t.Helper()
+		b.until(`shown("#tag-filter") && [...$("#tags").options].some((o) => o.value === %s)`, tag)
+		b.run(`Object.assign($("#tags"), {value: "` + tag + `"}).dispatchEvent(new Event("change"))`)
+		b.until(`$$("#rows a").length === 1`)
+		b.click("#view-save")
+		b.enter("#view-name", name)
+		b.click(".view-form .button")
+	}
+	b.until(`!$("#view-save")?.checkVisibility()`)
+	saveAs("vip", "VIPs")
+	b.until(`!shown("dialog[open]") && $(".views [aria-pressed=true]").textContent === "VIPs" && !shown("#view-save")`)
+	saveAs("refund", "vips")
+	b.until(wrongIn, "#view-name", "Another view has this name.")
+	b.shot(folder, "view-name")
+	b.accessible("view without a name of its own")
+	b.enter("#view-name", "Money back")
+	b.click(".view-form .button")
+	b.until(`!shown("dialog[open]") && $$(".views [aria-pressed]").length === 2`)
+	b.do(chromedp.Reload())
+	b.until(`$$("#rows a").length === 2 && $$(".views [aria-pressed]").map((n) => n.textContent).join() === "VIPs,Money back"`)
+	b.click(".views [aria-pressed]")
+	b.until(`$$("#rows a").length === 1 && $("#tags").value === "vip" && $(".views [aria-pressed=true]").textContent === "VIPs"`)
+	b.shot(folder, "views")
+	b.click("#view-edit")
+	b.accessible("views")
+	b.click(`[aria-label="Move Money back up"]`)
+	b.until(`$$(".view-list span").map((n) => n.textContent).join() === "Money back,VIPs" && document.activeElement.closest(".view-list")`)
+	b.click(`[aria-label="Delete VIPs"]`)
+	b.until(`$$(".views [aria-pressed]").map((n) => n.textContent).join() === "Money back" && document.activeElement.closest("dialog")`)
+	b.press("Escape", 27)
+	b.clean()
+}

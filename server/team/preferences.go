@@ -20,6 +20,9 @@ var defaultPreferences = chat.Preferences{Notify: chat.NotifyEverything, Sound: 
 func checkPreferences(p *chat.Preferences) error {
 	switch p.Notify {
 	case chat.NotifyEverything, chat.NotifyMine, chat.NotifyNothing:
+		if err := chat.CleanViews(p.Views); err != nil {
+			return err
+		}
 		return checkMails(p)
 	}
 	return chat.Errorf(chat.Invalid, "preferences.notify must be everything, mine or nothing")

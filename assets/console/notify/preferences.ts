@@ -8,6 +8,15 @@ export interface MailWish {
   minutes?: number;
 }
 
+// SavedView is a list of conversations with a name.
+export interface SavedView {
+  name: string;
+  status: string;
+  assignee?: string;
+  tag?: string;
+  site?: string;
+}
+
 export interface Preferences {
   notify: string;
   sound: boolean;
@@ -15,6 +24,7 @@ export interface Preferences {
   mail?: MailWish;
   mailSites?: Record<string, MailWish>; // by site, in place of mail
   dailyAt?: string;
+  views?: SavedView[];
 }
 
 let chosen: Preferences = { notify: "everything", sound: true, pushContent: false };
