@@ -235,3 +235,43 @@ func testSavedViews(t *testing.T, s *fixture) {
 	b.press("Escape", 27)
 	b.clean()
 }
+
+// testPickers: the composer's buttons put emoji and saved answers where the cursor is.
+func testPickers(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	b := s.newPair(t, "Do you ship to Norway?").operator
+	b.click("#saved")
+	b.until(`text(".picker:not([hidden]) .hint").startsWith("There are no saved answers yet.")`)
+	b.accessible("no saved answers")
+	b.press("Escape", 27)
+	b.until(`document.activeElement.id === "composer" && $("#saved").ariaExpanded === "false"`)
+	for name, text := range map[string]string{"hours": "We open at nine.", "shipping": "We ship to all of Europe."} {
+		s.call(t, http.MethodPut, s.base+"/api/admin/saved-answers/"+name, s.secret, map[string]any{"content": text}, nil)
+	}
+	b.do(chromedp.Reload())
+	b.until(`shown("#composer") && $$(".message").length === 1`)
+	b.enter("#composer", "Hello! ")
+	b.click("#saved")
+	b.until(`$$(".picker:not([hidden]) button").length === 2`)
+	b.shot(folder, "saved-answers")
+	b.accessible("saved answers to pick")
+	b.enter(".picker:not([hidden]) input", "europe")
+	b.until(`$$(".picker:not([hidden]) button").length === 1`)
+	b.press("Enter", 13)
+	b.until(`$("#composer").value === "Hello! We ship to all of Europe." && document.activeElement.id === "composer" && !shown(".picker")`)
+	b.click("#emoji")
+	b.until(`$$(".picker:not([hidden]) .signs button").length > 100 && document.activeElement.matches(".picker input")`)
+	b.shot(folder, "emoji")
+	b.accessible("emoji")
+	b.press("ArrowDown", 40)
+	b.press("ArrowRight", 39)
+	b.until(`document.activeElement.ariaLabel === "smile happy"`)
+	b.run(`document.activeElement.click()`)
+	b.until(`$("#composer").value === "Hello! We ship to all of Europe.😃" && !$("#send").disabled`)
+	b.click("#send")
+	b.until(`$$(".message").length === 2 && $("#composer").value === ""`)
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.until(`!shown("#emoji") && shown("#saved") && document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "composer-phone")
+	b.clean()
+}

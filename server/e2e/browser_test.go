@@ -75,6 +75,7 @@ func TestBrowser(t *testing.T) {
 		"Unread":           testUnread,
 		"Bulk":             testBulk,
 		"Collision":        testCollision,
+		"Pickers":          testPickers,
 		"SavedViews":       testSavedViews,
 		"Transcript":       testTranscript,
 		"MessageLink":      testMessageLink,

@@ -6,6 +6,7 @@ import commands from "../commands.json";
 import { byId, h } from "../ui/dom";
 import { setDraft } from "../state/drafts";
 import { me } from "../state/me";
+import { makePicker, put } from "./picker";
 import { changed, current, set, state, subscribe } from "../state/store";
 import type { View } from "../state/store";
 import type { SavedAnswer } from "../types";
@@ -41,12 +42,11 @@ function fitting(now: typeof state): readonly SavedAnswer[] {
 let asked = 0;
 
 // loadAnswers asks for them whenever somebody begins to type a name.
-export function loadAnswers(text: string): void {
+export async function loadAnswers(text: string): Promise<void> {
   if (!/^[!！/]$/.test(text)) return;
   const now = ++asked;
-  call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers").then(({ savedAnswers }) => {
-    if (now === asked) set({ savedAnswers });
-  }, () => undefined);
+  const answer = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers").catch(() => undefined);
+  if (answer && now === asked) set({ savedAnswers: answer.savedAnswers });
 }
 
 // filled replaces the placeholders of an answer, as relay does where !name sends it.
@@ -111,5 +111,21 @@ const view: View = (now, before) => {
   else input.setAttribute("aria-activedescendant", "answer-" + chosen);
 };
 
+// pick shows all answers for the conversation's website, to put one where the cursor is.
+const picker = makePicker(byId("saved"), "Saved answers", (query, list) => {
+  const words = folded(query);
+  const known = usable(state);
+  const found = known.filter((a) => folded(a.name + " " + a.content).includes(words));
+  list.replaceChildren(...found.map((a) => h("button", { type: "button", onclick: () => put(filled(a.content)) },
+    h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content))));
+  if (known.length) return found.length ? "" : "No saved answer fits.";
+  return h("span", {}, "There are no saved answers yet. ", h("a", { href: "#/answers" }, "Write the first one"));
+});
+
+export async function pick(): Promise<void> {
+  await loading;
+  picker.toggle();
+}
+
 subscribe(view);
-loadAnswers("/"); // known when somebody types fast
+const loading = loadAnswers("/"); // known when somebody types fast

@@ -82,7 +82,7 @@ export function wireComposer(): void {
     input.focus();
   });
   on("composer", "input", () => {
-    answers?.loadAnswers(input.value);
+    void answers?.loadAnswers(input.value);
     set({ chosen: -1 });
     draft(input.value);
   });
@@ -101,6 +101,8 @@ export function wireComposer(): void {
     note();
     input.focus();
   });
+  on("emoji", "click", async () => (await attempt(import("./emoji"), "Not loaded"))?.toggle());
+  on("saved", "click", async () => (await attempt(import("./answers"), "Not loaded"))?.pick());
   on("clip", "click", () => picker.click());
   on("files", "change", () => {
     void attach([...(picker.files ?? [])]);

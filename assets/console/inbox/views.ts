@@ -65,7 +65,7 @@ const field = h("input", { class: "input", id: "view-name", maxlength: "40", aut
 const form = h("form", { class: "view-form", onsubmit: save },
   h("label", { for: "view-name" }, "Name of the list that is shown"), field,
   h("button", { class: "button main", type: "submit" }, "Save view"));
-const dialog: HTMLDialogElement = h("dialog", { class: "ask help", "aria-labelledby": "view-title" },
+const dialog: HTMLDialogElement = h("dialog", { class: "ask views-dialog", "aria-labelledby": "view-title" },
   h("div", { class: "help-head" }, h("h2", { id: "view-title" }, "Saved views"), iconButton("cross", "Close", () => dialog.close())),
   form, list);
 document.body.append(dialog);
