@@ -83,7 +83,7 @@ cross: # the program builds without C for the machines it runs on
 packing: # a release can be made, twice with the same bytes, and installed
 	cd .ci/release && go vet . && go test .
 
-bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 25 minutes
+bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 27 minutes
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	go test -run '^$$' -bench Statistics -benchtime 10x ./db
 	go test -run '^$$' -bench Sites -benchtime 100x ./server/engine
@@ -92,7 +92,7 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 	go test -run '^$$' -bench Honest -benchtime 1x ./bridges/ai
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Assistants|Bridge|Deliveries|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Assistants|Bridge|Deliveries|Receivers|Nodes|Postgres|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
 
 SIMULATE ?=
 

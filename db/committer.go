@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 )
-
-// maxBatch is how many operations share one commit at most.
-const maxBatch = 256
 
 // committer is the only writer of a SQLite database. An fsync costs the same for one
 // operation as for many, so those that wait are committed as one batch; each fails alone.
@@ -22,157 +17,39 @@ const maxBatch = 256
 // Operations usually fail before they write, so a batch first runs without savepoints. If
 // one fails after writing, the batch is rolled back and run again with savepoints.
 type committer struct {
+	*group
 	conn    *conn
 	cache   *sessionCache
 	log     *checkpointer // nil without a write-ahead log
 	guard   *fileGuard    // nil where nobody looks after the files
-	bell    chan struct{} // rung when the queue is not empty any more
-	stopped chan struct{}
-	last    int   // the length of the last batch
-	usual   int64 // SQLite's level of "synchronous", 0 before it is known
-	relaxed bool  // the level is lower than usual
-	freeing int   // how many pages the next vacuum gives back
+	usual   int64         // SQLite's level of "synchronous", 0 before it is known
+	relaxed bool          // the level is lower than usual
+	freeing int           // how many pages the next vacuum gives back
 
 	committed func(operations int, took time.Duration) // nil when nobody wants to know
-
-	mu     sync.Mutex
-	queue  []*request
-	closed bool
-}
-
-// request is an operation that waits for its result.
-type request struct {
-	op      func(*tx) error
-	relaxed bool // a power cut may undo it
-	err     error
-	done    chan struct{}
 }
 
 func newCommitter(c *conn, log *checkpointer, guard *fileGuard, committed func(int, time.Duration)) *committer {
-	w := &committer{conn: c, log: log, guard: guard, cache: newSessionCache(), bell: make(chan struct{}, 1), stopped: make(chan struct{}), freeing: mostFreed, committed: committed}
-	go w.run()
+	w := &committer{conn: c, log: log, guard: guard, cache: newSessionCache(), freeing: mostFreed, committed: committed}
+	w.group = newGroup(1, w.turn)
 	return w
 }
 
 // apply hands op to the committer and waits until it is on disk.
 func (w *committer) apply(ctx context.Context, op func(*tx) error) error {
-	return w.wait(ctx, &request{op: op, done: make(chan struct{})})
+	return w.wait(ctx, newRequest(op))
 }
 
-// wait hands a request to the committer and waits until it is committed. A caller
-// whose ctx ends leaves the queue, unless its op is running already.
-func (w *committer) wait(ctx context.Context, r *request) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// turn commits what waits.
+func (w *committer) turn(func()) {
+	w.gather()
+	if batch := w.take(nil); len(batch) > 0 { // else nobody waits any more
+		w.commit(batch)
 	}
-	if !w.enqueue(r) {
-		return ErrClosed
-	}
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		if w.withdraw(r) {
-			return ctx.Err()
-		}
-		<-r.done
-	}
-	return r.err
-}
-
-func (w *committer) enqueue(r *request) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return false
-	}
-	w.queue = append(w.queue, r)
-	if len(w.queue) == 1 {
-		w.ring()
-	}
-	return true
-}
-
-// withdraw takes a request out of the queue if it is still there.
-func (w *committer) withdraw(r *request) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	i := slices.Index(w.queue, r)
-	if i < 0 {
-		return false
-	}
-	w.queue = slices.Delete(w.queue, i, i+1)
-	return true
-}
-
-func (w *committer) ring() {
-	select {
-	case w.bell <- struct{}{}:
-	default:
-	}
-}
-
-// close runs what is queued, then stops. It reports false if it was
-// called before.
-func (w *committer) close() (first bool) {
-	w.mu.Lock()
-	first = !w.closed
-	w.closed = true
-	w.ring()
-	w.mu.Unlock()
-	<-w.stopped
-	return first
-}
-
-func (w *committer) run() {
-	defer close(w.stopped)
-	batch := make([]*request, 0, maxBatch)
-	for {
-		<-w.bell
-		w.gather()
-		for batch = w.take(batch); len(batch) > 0; batch = w.take(batch) {
-			w.commit(batch)
-			w.gather()
-		}
-		w.mu.Lock()
-		finished := w.closed && len(w.queue) == 0
-		w.mu.Unlock()
-		if finished {
-			return
-		}
-	}
-}
-
-// gather lets callers that were just answered queue their next operation, which
-// makes batches several times larger. It yields to the scheduler while the queue
-// grows, and stops at half of the last batch: the other half arrives during the
-// commit, so that neither the disk nor the processor waits for the other.
-func (w *committer) gather() {
-	for before, now := -1, w.waiting(); before < now && 2*now < w.last; {
-		runtime.Gosched()
-		before, now = now, w.waiting()
-	}
-}
-
-func (w *committer) waiting() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.queue)
-}
-
-// take moves at most a batch out of the queue.
-func (w *committer) take(batch []*request) []*request {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	clear(batch)
-	n := min(len(w.queue), maxBatch)
-	batch = append(batch[:0], w.queue[:n]...)
-	w.queue = slices.Delete(w.queue, 0, n)
-	return batch
 }
 
 // commit runs a batch and answers its callers.
 func (w *committer) commit(batch []*request) {
-	w.last = len(batch)
 	begun := time.Now()
 	err := w.transact(batch)
 	chat.CrashPoint("after commit")
@@ -183,8 +60,8 @@ func (w *committer) commit(batch []*request) {
 		if err != nil {
 			r.err = err
 		}
-		close(r.done)
 	}
+	w.answer(batch)
 	if w.log != nil {
 		w.log.after(w.conn)
 	}

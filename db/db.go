@@ -3,9 +3,9 @@
 // golang-migrate, and nothing else of relay.
 //
 // One SQL text serves both dialects; what differs is hidden in two places. On
-// SQLite all writes go through one goroutine that commits many operations at
-// once (see committer); on Postgres each operation is a transaction of its own
-// on a pool (see postgres).
+// SQLite all writes go through one goroutine (see committer), on Postgres through a pool
+// (see postgres). Both commit many operations at once (see group): on SQLite all, on
+// Postgres, under load, those that lock one session and read nothing else (see shared).
 //
 // If you change a struct of package chat, also change its columns here, both
 // folders of package schema (a new migration, never an old one) and the tests.
@@ -23,7 +23,10 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-var _ chat.Store = (*DB)(nil)
+var (
+	_ chat.Store        = (*DB)(nil)
+	_ chat.SessionStore = (*DB)(nil)
+)
 
 // ErrClosed is the answer of a DB that was closed.
 var ErrClosed = errors.New("the database is closed")
@@ -41,6 +44,8 @@ type DB struct {
 // backend is what differs between the dialects.
 type backend interface {
 	apply(ctx context.Context, op func(*tx) error) error
+	// applyTo is apply for an op that locks one session only.
+	applyTo(ctx context.Context, sessionID string, op func(*tx) error) error
 	// applyRelaxed is apply for what can be made again: a power cut may undo it.
 	applyRelaxed(ctx context.Context, op func(*tx) error) error
 	read(ctx context.Context, op func(*tx) error) error
@@ -99,6 +104,11 @@ func Memory(ctx context.Context) (*DB, error) {
 // for ever.
 func (d *DB) Apply(ctx context.Context, op func(chat.Tx) error) error {
 	return d.backend.apply(ctx, func(t *tx) error { return op(t) })
+}
+
+// ApplyTo implements [chat.SessionStore].
+func (d *DB) ApplyTo(ctx context.Context, sessionID string, op func(chat.Tx) error) error {
+	return d.backend.applyTo(ctx, sessionID, func(t *tx) error { return op(t) })
 }
 
 // Read implements [chat.Store]. op must not use the DB itself.

@@ -39,6 +39,24 @@ func (d *DB) WriterRelaxed(ctx context.Context, query string) (value string, err
 	return value, err
 }
 
+// Write runs SQL on the writing side, and then something in the same transaction.
+func (d *DB) Write(ctx context.Context, query string, then func()) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(query)
+		then()
+		return err
+	})
+}
+
+// Sharing is how many operations wait for a shared transaction of a Postgres database.
+func (d *DB) Sharing() int { return d.backend.(*postgres).shared.waiting() }
+
+// Share lets all operations that can share do so, so many transactions at a time.
+func (d *DB) Share(transactions int) {
+	s := d.backend.(*postgres).shared
+	s.most, s.crowd = transactions, 0
+}
+
 // Queued is how many operations wait for the writer of a SQLite file.
 func (d *DB) Queued() int { return d.backend.(*file).writer.waiting() }
 

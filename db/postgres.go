@@ -37,9 +37,9 @@ func isPostgres(url string) bool {
 	return strings.HasPrefix(url, "postgres://") || strings.HasPrefix(url, "postgresql://")
 }
 
-// postgres is the backend of a Postgres database: each operation is a
-// transaction of its own on a pool. Those that change the same session wait
-// for each other at its row (see lock).
+// postgres is the backend of a Postgres database. An operation is a transaction of its
+// own on a pool, or shares one (see shared). Those that change the same session wait for
+// each other at its row (see lock).
 type postgres struct {
 	pool    *sqlx.DB
 	writing pgx.TxOptions
@@ -48,6 +48,7 @@ type postgres struct {
 	gate   sync.RWMutex
 	closed bool
 
+	shared    *shared
 	committed func(operations int, took time.Duration)
 	cluster   *cluster
 }
@@ -87,7 +88,9 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	if committed == nil {
 		committed = func(int, time.Duration) {}
 	}
-	return &DB{backend: &postgres{pool: pool, writing: writing(config), committed: committed, cluster: newCluster(node, config, direct)}}, nil
+	options := writing(config)
+	return &DB{backend: &postgres{pool: pool, writing: options, shared: newShared(pool, options, committed), committed: committed,
+		cluster: newCluster(node, config, direct)}}, nil
 }
 
 // spareStatements keeps no prepared statements behind a pooler, which may give each
@@ -173,9 +176,20 @@ func (p *postgres) applyRelaxed(ctx context.Context, op func(*tx) error) error {
 	})
 }
 
-// apply runs op again when others got in its way: it looks again and finds
-// what they did.
 func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
+	return p.enter(func() error { return p.applyAlone(ctx, op) })
+}
+
+// applyTo lets op share a transaction with others, if it can.
+func (p *postgres) applyTo(ctx context.Context, sessionID string, op func(*tx) error) error {
+	return p.enter(func() error {
+		return p.shared.apply(ctx, sessionID, op, p.applyAlone)
+	})
+}
+
+// applyAlone runs op again when others got in its way: it looks again and finds
+// what they did.
+func (p *postgres) applyAlone(ctx context.Context, op func(*tx) error) error {
 	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
 		for attempt := 1; ; attempt++ {
 			begun := time.Now()
@@ -192,8 +206,8 @@ func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
 }
 
 func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
-	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
-		return transact(ctx, c, reading, op)
+	return p.enter(func() error {
+		return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error { return transact(ctx, c, reading, op) })
 	})
 }
 
@@ -201,14 +215,19 @@ func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
 // server.
 func (p *postgres) look(ctx context.Context, op func(*tx) error) error { return p.read(ctx, op) }
 
-// use takes a connection, for which ctx bounds the wait, and runs work on it
-// whether or not ctx ends, unless that means a lost lease.
-func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Conn) error) error {
+// enter runs work unless the database is closed, which waits for it.
+func (p *postgres) enter(work func() error) error {
 	p.gate.RLock()
 	defer p.gate.RUnlock()
 	if p.closed {
 		return ErrClosed
 	}
+	return work()
+}
+
+// use takes a connection, for which ctx bounds the wait, and runs work on it
+// whether or not ctx ends, unless that means a lost lease.
+func (p *postgres) use(ctx context.Context, work func(context.Context, *sqlx.Conn) error) error {
 	c, err := p.pool.Connx(ctx)
 	if err != nil {
 		return translate(fmt.Errorf("connect to the database: %w", err))
@@ -309,6 +328,7 @@ func (p *postgres) close() error {
 		return nil
 	}
 	p.closed = true
+	p.shared.close()
 	return errors.Join(p.cluster.close(), p.pool.Close())
 }
 

@@ -91,6 +91,10 @@ func (f *file) apply(ctx context.Context, op func(*tx) error) error {
 	return f.writer.apply(ctx, op)
 }
 
+func (f *file) applyTo(ctx context.Context, _ string, op func(*tx) error) error {
+	return f.apply(ctx, op)
+}
+
 func (f *file) applyRelaxed(ctx context.Context, op func(*tx) error) error {
 	return f.writer.wait(ctx, &request{op: op, relaxed: true, done: make(chan struct{})})
 }
@@ -253,6 +257,10 @@ func openMemory(ctx context.Context, more string) (*memory, error) {
 
 func (m *memory) apply(ctx context.Context, op func(*tx) error) error {
 	return m.writer.apply(ctx, op)
+}
+
+func (m *memory) applyTo(ctx context.Context, _ string, op func(*tx) error) error {
+	return m.apply(ctx, op)
 }
 
 func (m *memory) applyRelaxed(ctx context.Context, op func(*tx) error) error { return m.apply(ctx, op) }

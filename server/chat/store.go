@@ -46,6 +46,14 @@ type Store interface {
 	Room() (free, total int64)
 }
 
+// SessionStore is a [Store] that can commit changes of different sessions together.
+type SessionStore interface {
+	// ApplyTo is [Store.Apply] for an op that locks one session and no other. It is fast
+	// when op, beside locking, only adds messages, events and timeline entries and saves the
+	// session; when it does anything else, it is run a second time.
+	ApplyTo(ctx context.Context, sessionID string, op func(Tx) error) error
+}
+
 // Reader reads one snapshot. Lookups of one row return ErrSessionNotFound,
 // ErrMessageNotFound or a NotFound error.
 type Reader interface {

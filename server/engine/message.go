@@ -54,7 +54,7 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 	}
 	random := chat.NewID()
 	var m chat.Message
-	err := r.change(ctx, by, p.SessionID, func(c *change) error {
+	err := r.add(ctx, by, p.SessionID, func(c *change) error {
 		sent, err := c.sent(&p)
 		if !errors.Is(err, chat.ErrMessageNotFound) {
 			m = sent

@@ -58,12 +58,29 @@ func (r *Relay) change(ctx context.Context, by chat.Author, sessionID string, op
 	return r.transact(ctx, by, func(tx chat.Tx) (chat.Session, error) { return tx.Lock(sessionID) }, op)
 }
 
-// transact is change on the session that lock finds and locks. Its time is read
-// after locking, so that a session's times follow the order of its events.
+// add is change for what most changes of a session are: a message that is stored without
+// reading anything. Such changes share transactions.
+func (r *Relay) add(ctx context.Context, by chat.Author, sessionID string, op func(c *change) error) error {
+	store, ok := r.store.(chat.SessionStore)
+	if !ok {
+		return r.change(ctx, by, sessionID, op)
+	}
+	apply := func(ctx context.Context, op func(chat.Tx) error) error { return store.ApplyTo(ctx, sessionID, op) }
+	return r.transactBy(ctx, apply, by, func(tx chat.Tx) (chat.Session, error) { return tx.Lock(sessionID) }, op)
+}
+
+// transact is change on the session that lock finds and locks.
 func (r *Relay) transact(ctx context.Context, by chat.Author, lock func(chat.Tx) (chat.Session, error), op func(c *change) error) error {
+	return r.transactBy(ctx, r.store.Apply, by, lock, op)
+}
+
+// transactBy is transact by a method of the store. Its time is read after locking, so that
+// a session's times follow the order of its events.
+func (r *Relay) transactBy(ctx context.Context, apply func(context.Context, func(chat.Tx) error) error, by chat.Author,
+	lock func(chat.Tx) (chat.Session, error), op func(c *change) error) error {
 	r.uploads.beside.Store(int64(chat.Now()))
 	var c *change
-	err := r.store.Apply(ctx, func(tx chat.Tx) error {
+	err := apply(ctx, func(tx chat.Tx) error {
 		s, err := lock(tx)
 		if err != nil {
 			return err
