@@ -54,6 +54,8 @@ func (d *DB) Sharing() int { return d.backend.(*postgres).shared.waiting() }
 // Share lets all operations that can share do so, so many transactions at a time.
 func (d *DB) Share(transactions int) {
 	s := d.backend.(*postgres).shared
+	s.mu.Lock() // a worker may still be ending
+	defer s.mu.Unlock()
 	s.most, s.crowd = transactions, 0
 }
 

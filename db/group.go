@@ -101,26 +101,41 @@ func (g *group) enqueue(r *request) bool {
 	return true
 }
 
-// start begins a turn if there is something to do and nobody prepares it.
+// start begins a turn if there is one to begin.
 func (g *group) start() {
+	if g.begin() {
+		go g.work()
+	}
+}
+
+// begin counts a turn if there is something to do and nobody prepares it.
+func (g *group) begin() bool {
 	free := func(r *request) bool { return !g.busy[r.session] }
 	if g.turns == g.most || g.preparing || !slices.ContainsFunc(g.queue, free) {
-		return
+		return false
 	}
 	g.turns++
 	g.preparing = true
-	go g.work()
+	return true
 }
 
 func (g *group) work() {
-	prepared := sync.OnceFunc(g.prepared)
-	g.turn(prepared)
-	prepared()
+	for more := true; more; {
+		prepared := sync.OnceFunc(g.prepared)
+		g.turn(prepared)
+		prepared()
+		g.gather()
+		more = g.end()
+	}
+}
+
+// end ends a turn, and reports whether another was begun in its place.
+func (g *group) end() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.turns--
-	g.start()
 	g.ended.Broadcast()
+	return g.begin()
 }
 
 // prepared lets the next batch be prepared.
