@@ -138,6 +138,7 @@ func (c *collector) putWords(int64, *chat.IndexedPassage) error        { return 
 func (c *collector) putText(textPlace, []string) (int64, error)        { return 0, c.refuse() }
 func (c *collector) changeText(int64, int64, []string) error           { return c.refuse() }
 func (c *collector) findWords(*string, []string, int) ([]int64, error) { return nil, c.refuse() }
+func (c *collector) vocabulary(int) ([]chat.WordCount, error)          { return nil, c.refuse() }
 func (c *collector) findTexts(context.Context, []words.Term, chat.SiteSet, int64, int) ([]textPlace, error) {
 	return nil, c.refuse()
 }
