@@ -2,7 +2,7 @@ package server
 
 import (
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"net/http"
 	"strings"
@@ -158,48 +158,49 @@ func (t *transcript) text(s *chat.Session, each func(func(*chat.Message) error) 
 	})
 }
 
-// transcriptParts are the parts of a transcript as a page.
-var transcriptParts = template.Must(template.New("head").Parse(`<!doctype html>
+// transcriptHead is a transcript's page up to its messages: its title, twice, and the lines below it.
+const transcriptHead = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
-<title>{{.Title}}</title>
+<title>%[1]s</title>
 <style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 html { background: Canvas; color: CanvasText }
 body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.5rem; margin: 0 0 0.25rem } h2 { font-size: 1rem; margin: 2rem 0 0.75rem; break-after: avoid }
-.head, .from { color: color-mix(in srgb, CanvasText 70%, Canvas); font-size: 0.875rem; margin: 0; overflow-wrap: anywhere }
+.head, .from { color: color-mix(in srgb, CanvasText 70%%, Canvas); font-size: 0.875rem; margin: 0; overflow-wrap: anywhere }
 .message { margin: 0 0 1rem; break-inside: avoid } .message p { margin: 0 }
 .words { white-space: pre-wrap; overflow-wrap: anywhere } .note { border-left: 3px solid; padding-left: 0.75rem }
 @media print { body { margin: 0; max-width: none } }
 </style></head><body><main>
-<h1 dir="auto">{{.Title}}</h1>
-{{range .Lines}}<p class="head">{{.}}</p>
-{{end}}{{define "message"}}{{with .Day}}<h2>{{.}}</h2>
-{{end}}<div class="message{{if .Note}} note{{end}}"><p class="from"><b dir="auto">{{.Who}}</b> <time datetime="{{.At}}">{{.Time}}</time></p><p class="words" dir="auto">{{.Words}}</p></div>
-{{end}}{{define "end"}}</main></body></html>
-{{end}}`))
+<h1 dir="auto">%[1]s</h1>
+%[2]s`
 
-// messagePart is what the template of a message shows.
-type messagePart struct {
-	Day, Who, At, Time, Words string
-	Note                      bool
-}
-
+// html writes the page. Templates would keep every method of the program in it: 7 MB.
 func (t *transcript) html(s *chat.Session, each func(func(*chat.Message) error) error) error {
-	head := struct {
-		Title string
-		Lines []string
-	}{t.title, t.head(s)}
-	if err := transcriptParts.ExecuteTemplate(t.out, "head", head); err != nil {
+	lines := ""
+	for _, line := range t.head(s) {
+		lines += `<p class="head">` + html.EscapeString(line) + "</p>\n"
+	}
+	if _, err := fmt.Fprintf(t.out, transcriptHead, html.EscapeString(t.title), lines); err != nil {
 		return err
 	}
 	err := each(func(m *chat.Message) error {
-		at := m.Timestamp.Std().In(t.zone)
-		return transcriptParts.ExecuteTemplate(t.out, "message", messagePart{Day: t.newDay(m), Who: t.sender(m), At: at.Format(time.RFC3339),
-			Time: at.Format("15:04"), Words: contentOf(m), Note: m.Internal})
+		class, at := "message", m.Timestamp.Std().In(t.zone)
+		if m.Internal {
+			class += " note"
+		}
+		if day := t.newDay(m); day != "" {
+			if _, err := fmt.Fprintf(t.out, "<h2>%s</h2>\n", html.EscapeString(day)); err != nil {
+				return err
+			}
+		}
+		_, err := fmt.Fprintf(t.out, `<div class="%s"><p class="from"><b dir="auto">%s</b> <time datetime="%s">%s</time></p><p class="words" dir="auto">%s</p></div>`+"\n",
+			class, html.EscapeString(t.sender(m)), at.Format(time.RFC3339), at.Format("15:04"), html.EscapeString(contentOf(m)))
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return transcriptParts.ExecuteTemplate(t.out, "end", nil)
+	_, err = fmt.Fprintln(t.out, "</main></body></html>")
+	return err
 }
