@@ -169,7 +169,7 @@ func TestDiskFull(t *testing.T) {
 			}
 		})
 		ballast := filepath.Join(dir, "ballast")
-		if err := os.WriteFile(ballast, make([]byte, 5<<20), 0o600); err != nil {
+		if err := os.WriteFile(ballast, make([]byte, 4<<20), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		d, err := db.Open(t.Context(), "sqlite://"+dir+"/relay.db", db.Options{})
