@@ -186,11 +186,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	}
 	links := keys.Links(a.cfg.PublicURL)
 	search := db.NewSearch(database, a.log)
-	taps := []func(*chat.Event){search.Notice}
-	if database.Cluster() != nil {
-		taps = nil // other nodes' messages would be read for it, too
-	}
-	engine, kinds, err := a.engine(ctx, database, taps...)
+	engine, kinds, err := a.engine(ctx, database, searchTaps(database, search)...)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,15 @@ func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLink
 	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
 }
 
+// searchTaps are how the search notices new messages at once. Where there may be several nodes it reads
+// the database: other nodes' messages would be read for it, too.
+func searchTaps(database *db.DB, search *db.Search) []func(*chat.Event) {
+	if database.Cluster() != nil {
+		return nil
+	}
+	return []func(*chat.Event){search.Notice}
+}
+
 // repair returns the repair of sessions that an earlier version left behind their events.
 func (a *app) repair(database *db.DB) engine.Part {
 	return func(ctx context.Context) error {

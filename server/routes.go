@@ -51,7 +51,7 @@ type audience struct {
 func (c *community) audiences() []audience {
 	return []audience{
 		{"/api/widget/", rules{cors: c.admission.widgetCORS, filtered: true}, c.widgetRoutes()},
-		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.webhookRoutes(), c.teamRoutes())},
+		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.teamRoutes())},
 		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
 		{"/api/", rules{filtered: true}, nil},
 		{"", rules{}, slices.Concat(c.programRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
@@ -198,13 +198,12 @@ func (c *community) siteRoutes() []route {
 	}
 }
 
-// settingRoutes are about settings, channels, knowledge, numbers and relay's state.
+// settingRoutes are about settings, channels, numbers and relay's state.
 func (c *community) settingRoutes() []route {
 	operators, administrators := c.operatorRules(maxAdminBody)
 	keepingOperators, keepingAdministrators := operators, administrators
 	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)
-	files, examined, erasers := administrators, operators, operators
-	files.body = 0
+	examined, erasers := operators, operators
 	examined.access, erasers.access = c.admission.operatorOr(c.admission.isDoctor), administrator(c.admission.operatorOr(c.admission.isEraser))
 	return []route{
 		{"GET", "/api/admin/settings", operators.within(ownSites).needs(chat.ScopeSettings), c.settings.settings},
@@ -220,30 +219,11 @@ func (c *community) settingRoutes() []route {
 		{"POST", consentPath, administrators.noKeys(), c.mail.askConsent},
 		{"POST", consentPath + "/redeem", administrators.noKeys(), body(c.mail.redeemConsent)},
 		{"POST", "/api/admin/sign-on/test", administrators.noKeys(), c.signOn.test},
-		{"POST", "/api/admin/ai/test", administrators.needs(chat.ScopeSettings), c.settings.testAI},
-		{"POST", "/api/admin/ai/ask", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.settings.askAI)},
-		{"GET", "/api/admin/ai/rehearsal", operators.within(ownSites).needs(chat.ScopeRead), c.rehearsals.state},
-		{"POST", "/api/admin/ai/rehearsal", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.rehearsals.rehearse)},
-		{"DELETE", "/api/admin/ai/rehearsal", administrators.within(ownSites).needs(chat.ScopeSettings), c.rehearsals.stop},
-		{"PATCH", "/api/admin/ai/rehearsal/{id}", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.rehearsals.judge)},
-		{"POST", "/api/admin/ai/private-host", administrators.noKeys(), body(c.settings.confirmAIHost)},
 		{"GET", "/api/admin/deliveries", administrators.needs(chat.ScopeSettings), c.deliveries.list},
 		{"POST", "/api/admin/deliveries/retry", administrators.needs(chat.ScopeSettings), optionalBody(c.deliveries.retryAll)},
 		{"POST", "/api/admin/deliveries/{id}/retry", operators.within(c.reaches.delivery).needs(chat.ScopeWrite), c.deliveries.retry},
 		{"POST", "/api/admin/deliveries/discard", administrators.needs(chat.ScopeSettings), body(c.deliveries.discardAll)},
 		{"POST", "/api/admin/deliveries/{id}/discard", administrators.within(c.reaches.delivery).needs(chat.ScopeSettings), c.deliveries.discard},
-		{"GET", "/api/admin/knowledge", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.sources},
-		{"POST", "/api/admin/knowledge", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.knowledge.add)},
-		{"POST", "/api/admin/knowledge/files", files.within(ownSites).needs(chat.ScopeSettings), c.knowledge.addFile},
-		{"GET", "/api/admin/knowledge/search", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.search},
-		{"GET", "/api/admin/knowledge/questions", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.questions},
-		{"GET", "/api/admin/knowledge/questions/{id}", operators.within(c.reaches.question).needs(chat.ScopeRead), c.knowledge.question},
-		{"DELETE", "/api/admin/knowledge/questions/{id}", administrators.within(c.reaches.question).needs(chat.ScopeSettings), c.knowledge.dropQuestion},
-		{"POST", "/api/admin/knowledge/questions/{id}/answer", administrators.within(c.reaches.question).needs(chat.ScopeSettings), body(c.knowledge.answerQuestion)},
-		{"GET", "/api/admin/knowledge/sources/{id}", operators.within(c.reaches.source).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.source},
-		{"PATCH", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource).needs(chat.ScopeSettings), body(c.knowledge.move)},
-		{"DELETE", "/api/admin/knowledge/sources/{id}", administrators.within(c.reaches.ownSource).needs(chat.ScopeSettings), c.knowledge.remove},
-		{"POST", "/api/admin/knowledge/sources/{id}/refresh", administrators.within(c.reaches.ownSource).needs(chat.ScopeSettings), c.knowledge.refresh},
 		{"POST", "/api/admin/widget/look", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.knowledge.proposeLook)},
 		{"GET", "/api/admin/widget", administrators.within(ownSites).needs(chat.ScopeSettings), c.pages.widgetSnippet},
 		{"GET", "/api/admin/stats", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.stats},
