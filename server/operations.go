@@ -357,28 +357,10 @@ func (s *dataAPI) exportSession(r *http.Request, out *json.Encoder, session *cha
 	}{"session", s.view(session, chat.Message{})}); err != nil {
 		return err
 	}
-	q := chat.MessageQuery{SessionID: session.ID, Limit: exportPage, After: -1}
-	for {
-		var list []chat.Message
-		err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-			list, err = rd.Messages(q)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, m := range s.showFiles(list) {
-			m.ClientID = ""
-			if err := out.Encode(struct {
-				Type string `json:"type"`
-				chat.Message
-			}{"message", m}); err != nil {
-				return err
-			}
-			q.After = m.Seq
-		}
-		if len(list) < exportPage {
-			return nil
-		}
-	}
+	return s.eachExported(r, session.ID, func(m *chat.Message) error {
+		return out.Encode(struct {
+			Type string `json:"type"`
+			chat.Message
+		}{"message", *m})
+	})
 }

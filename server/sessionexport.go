@@ -52,6 +52,15 @@ func (s *dataAPI) eachMessage(r *http.Request, sessionID string, public bool, us
 	}
 }
 
+// eachExported is eachMessage for all messages, as exports have them.
+func (s *dataAPI) eachExported(r *http.Request, sessionID string, use func(*chat.Message) error) error {
+	return s.eachMessage(r, sessionID, false, func(m *chat.Message) error {
+		shown := s.showFiles([]chat.Message{*m})[0]
+		shown.ClientID = ""
+		return use(&shown)
+	})
+}
+
 // exportOne answers GET /api/admin/sessions/{session}/export: all of a session as JSON.
 func (s *dataAPI) exportOne(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	session, view, err := s.sessionFor(r)
@@ -74,15 +83,13 @@ func (s *dataAPI) writeSession(r *http.Request, out io.Writer, session *chat.Ses
 	}
 	var seqs []int64
 	var ids []string
-	err := s.eachMessage(r, session.ID, false, func(m *chat.Message) error {
-		shown := s.showFiles([]chat.Message{*m})[0]
-		shown.ClientID = ""
+	err := s.eachExported(r, session.ID, func(m *chat.Message) error {
 		text := []byte{}
 		if len(ids) > 0 {
 			text = append(text, ',')
 		}
 		seqs, ids = append(seqs, m.Seq), append(ids, m.ID)
-		_, err := out.Write(shown.AppendJSON(text))
+		_, err := out.Write(m.AppendJSON(text))
 		return err
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/engine"
 )
 
 // Explain answers a question outside of a conversation from what the knowledge has for a site, as a
@@ -17,13 +16,13 @@ func Explain(ctx context.Context, c *Client, settings *chat.AI, knowledge Knowle
 		out.Tokens += done.Tokens
 		return done, err
 	}}
-	find := l.find
+	var passages []chat.Passage
+	var err error
 	if out.HandOver, out.Topic = handsOver(settings, question); out.HandOver != "" {
-		find = func(ctx context.Context, turn *engine.AITurn) ([]chat.Passage, error) {
-			return l.search(ctx, asked(turn))
-		}
+		passages, err = l.search(ctx, asked(turn)) // no model reads it
+	} else {
+		passages, err = l.find(ctx, turn)
 	}
-	passages, err := find(ctx, turn)
 	for _, p := range passages {
 		out.Passages = append(out.Passages, chat.AIPassage{Title: p.Title, URL: p.URL, Text: p.Text})
 	}

@@ -109,12 +109,14 @@ func (s *Sink) Rehearse(ctx context.Context, r *chat.Rehearsal) error {
 		return err
 	}
 	if p == nil {
-		return outcome(r, chat.AIAnswer{}, chat.RehearsedFailed, "the question or its answer is gone")
+		outcome(r, "", chat.RehearsedFailed, "the question or its answer is gone")
+		return nil
 	}
 	turn := &engine.AITurn{Session: session, Messages: slices.Concat(p.before, p.asked), Waiting: p.asked}
 	settings := s.of(&turn.Session)
 	if reason, topic := handsOver(settings, asked(turn)); reason != "" {
-		return outcome(r, chat.AIAnswer{}, chat.RehearsedHandOver, cmp.Or(topic, "the visitor asks for a person"))
+		outcome(r, "", chat.RehearsedHandOver, cmp.Or(topic, "the visitor asks for a person"))
+		return nil
 	}
 	used, err := s.Engine.TokensToday(ctx)
 	if err != nil {
@@ -130,12 +132,14 @@ func (s *Sink) Rehearse(ctx context.Context, r *chat.Rehearsal) error {
 	case answer.Ended == chat.AIEndBudget:
 		return ErrRehearsalRests
 	case answer.Ended == chat.AIEndFailed:
-		return outcome(r, answer, chat.RehearsedFailed, "the model gave no answer")
+		outcome(r, "", chat.RehearsedFailed, "the model gave no answer")
 	case answer.Text == "":
-		return outcome(r, answer, chat.RehearsedHandOver, "it does not know the answer")
+		outcome(r, "", chat.RehearsedHandOver, "it does not know the answer")
+	default:
+		verdict, reason := verify.Compare(textOf(p.answered), answer.Text)
+		outcome(r, answer.Text, verdict, reason)
 	}
-	verdict, reason := verify.Compare(textOf(p.answered), answer.Text)
-	return outcome(r, answer, verdict, reason)
+	return nil
 }
 
 // rehearsed reads a question again, nil if it is gone.
@@ -156,10 +160,9 @@ func (s *Sink) rehearsed(ctx context.Context, r *chat.Rehearsal) (found *pair, s
 }
 
 // outcome is what came of a rehearsal. A person's judgement stays with the words that it is of.
-func outcome(r *chat.Rehearsal, answer chat.AIAnswer, verdict, reason string) error {
-	if answer.Text != r.Said {
+func outcome(r *chat.Rehearsal, said, verdict, reason string) {
+	if said != r.Said {
 		r.Judged = ""
 	}
-	r.Said, r.Verdict, r.Reason, r.At = answer.Text, verdict, reason, chat.Now()
-	return nil
+	r.Said, r.Verdict, r.Reason, r.At = said, verdict, reason, chat.Now()
 }

@@ -130,10 +130,11 @@ func stepsIn(settings *chat.AI, turn *engine.AITurn) bool {
 	}
 	waits := turn.Waiting[0].Timestamp
 	for i := range slices.Backward(turn.Messages) {
-		switch m := &turn.Messages[i]; {
-		case m.Sender == chat.SenderOperator && !m.ByRelay():
-			return chat.Now().Sub(waits) >= settings.StepIn
-		case m.Sender == chat.SenderVisitor:
+		m := &turn.Messages[i]
+		if m.Sender == chat.SenderOperator && !m.ByRelay() {
+			break
+		}
+		if m.Sender == chat.SenderVisitor {
 			waits = min(waits, m.Timestamp)
 		}
 	}
