@@ -519,7 +519,12 @@ func TestMemberLetters(t *testing.T) {
 			t.Errorf("%s to %s:\n%s", subject(l), l.To, l.Text)
 		}
 	}
-	if one, two := letters[0].Header.Get("References"), letters[1].Header.Get("References"); one == "" || one != two {
+	sent(id, chat.EventTeamMail, chat.TeamMail{Person: ben.ID, Since: since, Woke: true})
+	l := p.arrived(3)[2]
+	if subject(l) != "No longer snoozed: ana@customer.example" || !strings.Contains(l.Text, "The snooze has ended, and the visitor waits for an answer.\n\n> Where is my order?\n") {
+		t.Errorf("%s:\n%s", subject(l), l.Text)
+	}
+	if one, two := letters[0].Header.Get("References"), l.Header.Get("References"); one == "" || one != two {
 		t.Errorf("the threads are %q and %q", one, two)
 	}
 	if got := p.said(id); got != "" {
@@ -532,14 +537,14 @@ func TestMemberLetters(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent(engine.SystemSession, chat.EventDailyMail, chat.DailyMail{Person: ben.ID, Since: since})
-	l := p.arrived(3)[2]
+	l = p.arrived(4)[3]
 	if subject(l) != "1 visitor waits for an answer" || !strings.Contains(l.Text, "in 1 conversation since") || !strings.Contains(l.Text, "ana@customer.example\n") ||
 		!strings.Contains(l.Text, base+"/console#/sessions/"+id) {
 		t.Errorf("%s:\n%s", subject(l), l.Text)
 	}
 	p.say(operator, id, "here")
 	sent(engine.SystemSession, chat.EventDailyMail, chat.DailyMail{Person: ben.ID, Since: chat.Now() + 1})
-	p.arrived(3)
+	p.arrived(4)
 }
 
 // TestImages: small images are in the letter, and large ones and other files are links.

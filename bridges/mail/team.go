@@ -106,7 +106,7 @@ func (s *Sink) teamErrand(d *chat.Delivery) (e errand, err error) {
 		}
 		title := s.opts.Engine.Title(&l.Session)
 		letter := s.composeToTeam(d, from, l.To, subjectToTeam(l, title), s.waitingText(l, title, asks.Person != ""))
-		if l.Now {
+		if l.Now || l.Woke {
 			inOneThread(letter, &l.Session, hostOf(s.opts.Base))
 		}
 		return letter, nil
@@ -116,8 +116,11 @@ func (s *Sink) teamErrand(d *chat.Delivery) (e errand, err error) {
 
 // subjectToTeam is the same for all e-mails about new messages of a visitor.
 func subjectToTeam(l *engine.TeamLetter, title string) string {
-	if l.Now {
+	switch {
+	case l.Now:
 		return "Message from " + title
+	case l.Woke:
+		return "No longer snoozed: " + title
 	}
 	return "Not answered: " + title
 }
@@ -131,7 +134,10 @@ func inOneThread(letter *gomail.Msg, session *chat.Session, host string) {
 func (s *Sink) waitingText(l *engine.TeamLetter, title string, chosen bool) string {
 	var b strings.Builder
 	b.WriteString(chat.OneLine(title) + "\n")
-	if !l.Now {
+	switch {
+	case l.Woke:
+		b.WriteString("The snooze has ended, and the visitor waits for an answer.\n")
+	case !l.Now:
 		b.WriteString(l.Minutes + "\n")
 	}
 	b.WriteString("\n")

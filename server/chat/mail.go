@@ -73,6 +73,7 @@ type TeamMail struct {
 	Since  Time   `json:"since"`            // the visitor waits since then
 	// From is the time of the first message that the e-mail is about, 0 for all since then.
 	From Time `json:"from,omitempty"`
+	Woke bool `json:"woke,omitempty"` // it tells of the end of a snooze
 }
 
 // DailyMail is the payload of [EventDailyMail].

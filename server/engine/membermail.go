@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -61,6 +62,28 @@ func (c *change) askMemberMails(from chat.Time) error {
 	return err
 }
 
+// askWokenMails asks for the e-mails about the end of a snooze: at once, or when the visitor has
+// waited as long as a person said, unless what the visitor wrote has asked for that already.
+func (c *change) askWokenMails() error {
+	if !c.settings.Mail().On() {
+		return nil
+	}
+	s := c.session
+	people, err := c.People()
+	for i := 0; i < len(people) && err == nil; i++ {
+		wish := mailWish(&people[i], s)
+		e := chat.NewEvent(chat.EventTeamMail, chat.SourceRelay, c.at, s.ID, chat.TeamMail{Person: people[i].ID, Since: s.WaitingSince, Woke: true})
+		switch due := s.WaitingSince.Add(wish.Wait()); {
+		case wish.When == chat.MailUnanswered && (s.WaitingSince == c.at || due <= c.at):
+			e.Wait = max(due.Sub(c.at), 0)
+		case wish.When != chat.MailNow:
+			continue
+		}
+		err = c.emit(e)
+	}
+	return err
+}
+
 // mailWish is when somebody of the team gets e-mails about a session: never about others'.
 func mailWish(p *chat.Person, s *chat.Session) chat.MailWish {
 	if !p.Sites.Has(s.Site) || !p.Preferences.V.Concerns(p.ID, s) || chat.CleanAddress(p.Email) == "" {
@@ -76,14 +99,18 @@ func (m *mails) stillWanted(rd chat.Reader, s *chat.Session, asks chat.TeamMail)
 	if errors.Is(err, chat.ErrPersonNotFound) {
 		return nil, nil
 	}
-	wants := chat.MailUnanswered
-	if asks.From != 0 {
-		wants = chat.MailNow
+	if err != nil {
+		return nil, err
+	}
+	wants := []string{chat.MailUnanswered}
+	switch {
+	case asks.Woke:
+		wants = append(wants, chat.MailNow)
+	case asks.From != 0:
+		wants = []string{chat.MailNow}
 	}
 	switch {
-	case err != nil:
-		return nil, err
-	case mailWish(&p, s).When != wants, s.Blocked, s.SnoozedUntil != 0,
+	case !slices.Contains(wants, mailWish(&p, s).When), s.Blocked, s.SnoozedUntil != 0,
 		asks.From != 0 && (s.Unread == 0 || m.relay.Viewed(s.ID)):
 		return nil, nil
 	}

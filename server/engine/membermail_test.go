@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -183,6 +184,48 @@ func TestMemberMails(t *testing.T) {
 		_, err := m.Send(t.Context(), operator, engine.Post{SessionID: id, Content: "yes"})
 		check(t, err)
 		m.wouldGo("after an answer", id)
+	})
+}
+
+// TestWokenMails: the end of a snooze is told to whoever wants e-mails, when they want them.
+func TestWokenMails(t *testing.T) {
+	withDatabase(t, func(t *testing.T, store *db.DB) {
+		m := newMailing(t, store)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- m.Run(ctx) }()
+		defer func() {
+			cancel()
+			check(t, <-ended)
+		}()
+		m.person("ann", chat.Preferences{Mail: now})
+		m.person("bob", chat.Preferences{Mail: late})
+		m.person("cleo", chat.Preferences{Mail: daily})
+		m.person("dan", chat.Preferences{Mail: never})
+		snooze := func(id string, until chat.Time) {
+			t.Helper()
+			check(t, m.Organise(t.Context(), operator, id, engine.Organising{Until: &until}))
+		}
+		waits := m.open(t, "waits")
+		m.say(t, waits, "hello")
+		answered := m.open(t, "answered")
+		m.say(t, answered, "it is broken")
+		_, err := m.Send(t.Context(), operator, engine.Post{SessionID: answered, Content: "I ask"})
+		check(t, err)
+		time.Sleep(2 * time.Minute)
+		for id, d := range map[string]time.Duration{waits: time.Hour, answered: 2 * time.Hour} {
+			snooze(id, chat.Now().Add(d))
+		}
+		time.Sleep(time.Hour + 10*time.Minute)
+		m.wouldGo("after the first snooze", waits, "ann@shop.example hello", "ann@shop.example hello", "bob@shop.example hello", "bob@shop.example hello")
+		m.wouldGo("during the second", answered)
+		time.Sleep(time.Hour)
+		m.expect("after the second", answered, "ann unanswered 2h2m0s", "bob unanswered 2h17m0s")
+		m.wouldGo("after the second", answered, "ann@shop.example it is broken", "bob@shop.example it is broken")
+		snooze(answered, chat.Now().Add(time.Hour))
+		m.wouldGo("when it is snoozed again", answered)
+		snooze(answered, 0)
+		m.expect("when a person ended it", answered, "ann unanswered 2h2m0s", "bob unanswered 2h17m0s")
 	})
 }
 

@@ -115,7 +115,7 @@ func (s *snoozes) wakeSession(ctx context.Context, id string) error {
 		if s.SnoozedUntil == 0 || s.SnoozedUntil > c.at {
 			return nil
 		}
-		return c.endSnooze()
+		return errors.Join(c.endSnooze(), c.askWokenMails())
 	})
 	if errors.Is(err, chat.ErrSessionNotFound) { // erased meanwhile
 		return nil

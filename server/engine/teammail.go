@@ -12,6 +12,7 @@ import (
 // Limits of the e-mails to the team.
 const (
 	maxUnansweredShown = 10 // of the visitor's messages
+	maxWokenShown      = 3  // after a snooze, however old they are
 	maxLookedThrough   = 100
 )
 
@@ -20,13 +21,14 @@ type TeamLetter struct {
 	Session  chat.Session
 	To       string
 	Now      bool           // it tells of new messages, not of a wait
+	Woke     bool           // it tells of the end of a snooze
 	Minutes  string         // since when, in words
-	Messages []chat.Message // that nobody has answered, oldest first
+	Messages []chat.Message // that nobody has answered, or the visitor's last ones after a snooze, oldest first
 }
 
 // TeamLetter returns the letter that an event asks for; nil if the visitor waits no more.
 func (m *mails) TeamLetter(ctx context.Context, e *chat.Event, asks chat.TeamMail) (*TeamLetter, error) {
-	letter := &TeamLetter{To: asks.To, Now: asks.From != 0}
+	letter := &TeamLetter{To: asks.To, Now: asks.From != 0, Woke: asks.Woke}
 	err := m.relay.store.Read(ctx, func(rd chat.Reader) (err error) {
 		if letter.Session, err = rd.Session(e.SessionID); err != nil {
 			return err
@@ -41,10 +43,14 @@ func (m *mails) TeamLetter(ctx context.Context, e *chat.Event, asks chat.TeamMai
 		}
 		list, err := rd.Messages(chat.MessageQuery{SessionID: e.SessionID, Public: true, Limit: maxLookedThrough})
 		list = slices.DeleteFunc(list, func(m chat.Message) bool {
-			return m.Sender != chat.SenderVisitor || m.DeletedAt != 0 || m.Timestamp < max(asks.Since, asks.From) ||
+			return m.Sender != chat.SenderVisitor || m.DeletedAt != 0 || !letter.Woke && m.Timestamp < max(asks.Since, asks.From) ||
 				letter.Now && m.Timestamp > e.At // of that the next one tells
 		})
-		letter.Messages = list[max(0, len(list)-maxUnansweredShown):]
+		shown := maxUnansweredShown
+		if letter.Woke {
+			shown = maxWokenShown
+		}
+		letter.Messages = list[max(0, len(list)-shown):]
 		return err
 	})
 	if errors.Is(err, chat.ErrSessionNotFound) {
