@@ -52,6 +52,38 @@ func listAPIKeys(ctx context.Context, a *app, _ string) error {
 	})
 }
 
+// endings are the reasons for which keys end, in words.
+var endings = map[chat.KeyReason]string{
+	chat.KeyEnded: "by hand", chat.KeyExpired: "expired", chat.KeyRemoved: "its person was removed",
+	chat.KeyPassword: "its person got a new password", chat.KeySignedOut: "its person was signed out everywhere",
+	chat.KeySecretKey: "the secret key that made it was replaced", chat.KeyMaker: "the key that made it ended",
+	chat.KeyReused: "one of its tokens was used twice", chat.KeyGaveUp: "the program ended it",
+}
+
+// listEndedAPIKeys prints the keys that work no more, with how they ended.
+func listEndedAPIKeys(ctx context.Context, a *app, _ string) error {
+	return a.withAPIKeys(ctx, func(_ chat.Store, keys *team.Keys) error {
+		list, err := keys.Ended(ctx)
+		if err != nil {
+			return err
+		}
+		if a.line.flags.JSON {
+			return a.json(map[string]any{"keys": append([]chat.APIKey{}, list...)})
+		}
+		if len(list) == 0 {
+			fmt.Fprintln(a.stdout, "No key has ended within 90 days.")
+			return nil
+		}
+		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "ID\tNAME\tSCOPES\tENDED\tBY\tWHY")
+		for i := range list {
+			k := &list[i]
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name+ofPerson(k), k.Scopes, k.EndedAt, k.EndedBy, endings[k.EndedFor])
+		}
+		return table.Flush()
+	})
+}
+
 func ofPerson(k *chat.APIKey) string {
 	switch {
 	case k.Host != "":

@@ -48,6 +48,7 @@ var commands = []command{
 	{"keys list", "list the API keys and personal tokens of programs", listAPIKeys, onDatabase, "keys list --json"},
 	{"keys add NAME", "make an API key for a program; --scope SCOPE (once or more: read, write, note, settings, people, erase), --site SITE (once or more) and --expires DATE say what it may do", addAPIKey, onDatabase,
 		`keys add "CRM sync" --scope read --scope note --expires 2027-01-31`},
+	{"keys ended", "list the API keys and tokens that ended or expired within 90 days: when, who ended them and why", listEndedAPIKeys, onDatabase, "keys ended"},
 	{"keys end KEY", "end an API key or a personal token for good, by its id or name", endAPIKey, onDatabase, `keys end "CRM sync"`},
 	{"sites list", "list the websites that this relay serves", listSites, onDatabase, "sites list --json"},
 	{"sites show SITE", "print a website's snippet and what is known of it, by its id", showSite, onDatabase, "sites show shop-berlin"},

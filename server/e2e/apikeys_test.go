@@ -42,12 +42,17 @@ func TestAPIKeysBesideRunningRelay(t *testing.T) {
 			t.Errorf("listed is %+v: %v", list, err)
 		}
 		run(0, `"key": "rk_`, "add", "crm SYNC", "--scope", "read", "--json")
+		run(0, "No key has ended", "ended")
 		run(1, "several keys have this name", "end", "CRM sync")
 		run(0, "opens nothing any more", "end", list.Keys[0].ID)
 		if code := in.get(t, sessions, key, nil); code != 401 {
 			t.Errorf("the ended key answers %d", code)
 		}
 		run(0, "opens nothing any more", "end", "crm sync")
+		if shown := run(0, "CRM sync", "ended"); !containsAll(shown, list.Keys[0].ID, "read, note", "by hand", "relay") || strings.Contains(shown, key) {
+			t.Errorf("ended are\n%s", shown)
+		}
+		run(0, `"endedFor": "ended"`, "ended", "--json")
 		run(1, "there is no such key", "end", "crm sync")
 		run(2, "scopes must name one or more", "add", "x")
 		run(2, `there is no scope "all"`, "add", "x", "--scope", "all")
