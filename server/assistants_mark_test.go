@@ -58,3 +58,31 @@ func TestAssistantsAreMarked(t *testing.T) {
 		}
 	})
 }
+
+// TestVisitorsAreTold: a site may say above an assistant's words that it is one, and for whom.
+func TestVisitorsAreTold(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		v := s.victim(true)
+		own := []string{"X-Session-Token", v.token}
+		_, key := s.newKey(administers, chat.APIKey{Name: "Robin", Scopes: chat.KeyScopes{chat.ScopeRead, chat.ScopeWrite, chat.ScopeNote}})
+		h := s.assistant(key)
+		path := "/api/admin/sessions/" + v.id + "/messages"
+		for told, want := range map[string]string{"{name}’s assistant": "Robin’s assistant", "A machine": "A machine", "": "Robin"} {
+			s.must("PATCH", "/api/admin/settings", secretKey, object{"assistantName": told})
+			h.must("reply", object{"conversation": v.id, "text": "Told: " + told})
+			h.must("note", object{"conversation": v.id, "text": "Noted: " + told})
+			if all := string(s.must("GET", "/api/widget/messages?sessionId="+v.id, publicKey, nil, own...).body); strings.Count(all, `"operatorName":"`+want+`"`) != 1 {
+				t.Errorf("%q: the visitor reads %s", told, all)
+			}
+		}
+		if all := string(s.must("GET", path, secretKey, nil).body); strings.Count(all, `"operatorName":"Robin"`) != 4 {
+			t.Errorf("operators read %s", all)
+		}
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"assistantName": "A machine"})
+		s.must("POST", path, key, object{"content": "by a program"})
+		if all := string(s.must("GET", path, secretKey, nil).body); strings.Count(all, `"operatorName":"A machine"`) != 1 {
+			t.Errorf("a program that is none: %s", all)
+		}
+		s.refused(s.call("PATCH", "/api/admin/settings", secretKey, object{"assistantName": strings.Repeat("a", 101)}), 400, "assistantName")
+	})
+}

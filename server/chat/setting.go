@@ -117,6 +117,7 @@ var connectedSettings = []Setting{
 	{Name: "aiMaxAnswers", Site: true, Env: "AI_MAX_ANSWERS", JSON: true, Default: "10", Example: "5", Valid: number(1, 1000, "must be a number from 1 to 1000")},
 	{Name: "aiEmbeddingModel", Env: "AI_EMBEDDING_MODEL", Example: "text-embedding-3-small", Valid: text(200)},
 	{Name: "agentsEnabled", Site: true, Env: "AGENTS_ENABLED", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},
+	{Name: "assistantName", Site: true, Env: "ASSISTANT_NAME", Example: "{name}’s assistant", Valid: text(100)},
 	{Name: "csatEnabled", Site: true, Default: "false", Valid: Bool},
 	{Name: "csatStyle", Site: true, Default: `"faces"`, Valid: oneOf("faces", "stars")},
 	{Name: "csatTrigger", Site: true, Default: `"off"`, Valid: oneOf("off", "on_close", "on_disconnect", "manual")},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -64,7 +65,7 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 			return err
 		}
 		m = chat.Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
-			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: by.Name, OperatorID: by.Person, Internal: p.Internal, Buttons: p.Buttons, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
+			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: c.signature(p.Internal), OperatorID: by.Person, Internal: p.Internal, Buttons: p.Buttons, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
 		switch {
 		case by.Sender != chat.SenderVisitor:
 			m.SourceBridge, m.KeyID = by.Source, by.OwnKey()
@@ -91,6 +92,16 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 		return r.endAnswering(c, m.Content, chat.AIEndBudget)
 	})
 	return m, err
+}
+
+// signature is the name of the author as visitors read it: above an assistant's words what the
+// site says of assistants.
+func (c *change) signature(internal bool) string {
+	told := c.settings.Text("assistantName")
+	if c.by.Source != chat.SourceAssistant || internal || told == "" {
+		return c.by.Name
+	}
+	return strings.Replace(told, "{name}", cmp.Or(c.by.Name, c.settings.Text("operatorName")), 1)
 }
 
 // sent finds the message that an earlier attempt of this post stored. It looks up a

@@ -62,6 +62,9 @@ const limits = (): Field[] => [
     hint: "Your team answers the rest. 0 means no limit." },
   { name: "agentsEnabled", label: "Let visitors’ own AI agents in", control: check(),
     hint: "They ask your AI, leave messages and wait for your answer, within the limits of a visitor. You see that an agent writes." },
+  { name: "assistantName", label: "Name above what your own assistants write (optional)",
+    control: text({ maxlength: 100, placeholder: "{name}’s assistant" }),
+    hint: "It tells visitors that an assistant (MCP) wrote. {name} is the person or key that it works for; without it, that name alone." },
 ];
 
 // picker fills in a provider's address, and a model where there is none.
