@@ -107,7 +107,7 @@ type OAuthTx interface {
 }
 
 // RedirectHost is where a program gets its codes, as people read it: its port says nothing where
-// it is on one's own machine.
+// it is on one's own machine, and its scheme says most where that is its own.
 func RedirectHost(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -115,6 +115,8 @@ func RedirectHost(address string) string {
 		return ""
 	case u.Scheme == "http":
 		return u.Hostname()
+	case u.Scheme == "https":
+		return u.Host
 	}
-	return u.Host
+	return u.Scheme + "://" + u.Host
 }

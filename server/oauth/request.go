@@ -145,4 +145,4 @@ func Proves(verifier, challenge string) bool {
 }
 
 // OnThisMachine reports whether the program runs where the browser does.
-func (q *Request) OnThisMachine() bool { return strings.HasPrefix(q.Redirect, "http://") }
+func (q *Request) OnThisMachine() bool { return !strings.HasPrefix(q.Redirect, "https://") }
