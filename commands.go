@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -19,6 +19,8 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
+	"github.com/relay-chat/relay/server/commands"
+	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/systemd"
 )
@@ -36,38 +38,26 @@ var (
 	onWebhook  = []string{"DATABASE_URL", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}
 )
 
-var commands = []command{
+// table lists the commands that have a configuration: the servers, those of package commands, and the tools.
+var table = slices.Concat(servers, stored, tools)
+
+var servers = []command{
 	{"serve", "run the community server; the default without a command", serve,
 		[]string{"HOST", "PORT", "PUBLIC_URL", "DATABASE_URL", "RELAY_SETUP"}, "serve --port 8080 --database-url sqlite:///var/lib/relay/relay.db"},
 	{"bridge", "run the bridge server, for your own backend", serve,
 		[]string{"HOST", "PORT", "API_KEY", "EVENTS_WEBHOOK_URL", "EVENTS_WEBHOOK_SECRET"}, "bridge --port 3001 --api-key-file /run/secrets/api_key"},
-	{"keys", "the same as keys show", showKeys, onDatabase, "keys"},
-	{"keys show", "print the public key, and the secret one while it can be shown", showKeys, onDatabase, "keys show"},
-	{"keys rotate public", "make a new public key; update the snippet on every page", rotate(rotatePublic), onDatabase, "keys rotate public"},
-	{"keys rotate secret", "make a new secret key; people who signed in with the old one have to sign in again; with --end-keys the API keys and incoming hooks that it made end, too", rotate(rotateSecret), onDatabase, "keys rotate secret --end-keys"},
-	{"keys list", "list the API keys and personal tokens of programs", listAPIKeys, onDatabase, "keys list --json"},
-	{"keys add NAME", "make an API key for a program; --scope SCOPE (once or more: read, write, note, settings, people, erase), --site SITE (once or more) and --expires DATE say what it may do", addAPIKey, onDatabase,
-		`keys add "CRM sync" --scope read --scope note --expires 2027-01-31`},
-	{"keys ended", "list the API keys and tokens that ended or expired within 90 days: when, who ended them and why", listEndedAPIKeys, onDatabase, "keys ended"},
-	{"keys end KEY", "end an API key or a personal token for good, by its id or name", endAPIKey, onDatabase, `keys end "CRM sync"`},
-	{"sites list", "list the websites that this relay serves", listSites, onDatabase, "sites list --json"},
-	{"sites show SITE", "print a website's snippet and what is known of it, by its id", showSite, onDatabase, "sites show shop-berlin"},
-	{"sites add NAME", "add a website: its chat works at once; --id ID, --color COLOUR, --origin ORIGIN (once or more) and --key PUBLIC_KEY say more of it", addSite, onDatabase,
-		`sites add "Shop Berlin" --color "#0b7285"`},
-	{"sites add NAME ADDRESS", "the same with the address of the website", addSite, onDatabase, `sites add "Shop Berlin" https://berlin.example.com`},
-	{"sites set SITE NAME=VALUE...", "change its name, address, color or origins (separated by commas)", setSite, onDatabase, `sites set shop-berlin name="Shop Berlin" color="#0b7285"`},
-	{"sites settings SITE", "print a website's settings and where each comes from; all is what the websites share", settingsOfSite, onDatabase, "sites settings shop-berlin"},
-	{"sites settings SITE NAME=VALUE...", "set settings of a website, or of all; NAME= takes a value back", changeSettingsOfSite, onDatabase, `sites settings shop-berlin welcomeMessage="Guten Tag!"`},
-	{"sites key SITE", "make a new public key; update the snippet on every page of this website", rotateSiteKey, onDatabase, "sites key shop-berlin"},
-	{"sites archive SITE", "close the chat of a website; its conversations can still be read", archiveSite, onDatabase, "sites archive shop-berlin"},
-	{"sites reopen SITE", "open the chat of an archived website again", reopenSite, onDatabase, "sites reopen shop-berlin"},
-	{"sites erase SITE", "delete a website with all its conversations permanently; asks for its name, or give --name NAME or --yes", eraseSite, onDatabase, `sites erase shop-berlin --name "Shop Berlin"`},
-	{"sites export SITE FILE", "write all that is a website's to a zip: settings, saved answers, knowledge, conversations, files; no secrets", exportSite, onDatabase, "sites export shop-berlin berlin.zip"},
-	{"sites import FILE", "add the website that sites export wrote, here or on another relay; --id ID and --name NAME give it others; cut off, the same command continues", importSite, onDatabase, "sites import berlin.zip"},
-	{"people list", "list the people of the team", listPeople, onDatabase, "people list --json"},
-	{"people add EMAIL", "make an invitation for an administrator: a link that works once; with --site SITE (once or more) only of these websites", addPerson, onDatabase, "people add ada@example.com"},
-	{"people reset PERSON", "make a link to a new password, by e-mail address or name", resetPerson, onDatabase, "people reset ada@example.com"},
-	{"people two-step-off PERSON", "stop asking a person for codes of an authenticator app, when the phone is lost", endTwoStep, onDatabase, "people two-step-off ada@example.com"},
+}
+
+// stored are the commands of package commands.
+var stored = func() (list []command) {
+	for _, c := range commands.List {
+		run := func(ctx context.Context, a *app, arg string) error { return c.Run(ctx, a.call(), arg) }
+		list = append(list, command{c.Usage, c.Help, run, c.Flags, c.Example})
+	}
+	return list
+}()
+
+var tools = []command{
 	{"doctor", "check database, public address and bridges, and explain how to fix each problem", doctor,
 		[]string{"DATABASE_URL", "PUBLIC_URL", "RELAY_MODE"}, "doctor --env-file /etc/relay/relay.env"},
 	{"manifest", "print the manifest to create the Slack app from", manifest, []string{"PUBLIC_URL", "SLACK_SIGNING_SECRET"}, "manifest > manifest.yaml"},
@@ -75,14 +65,6 @@ var commands = []command{
 	{"restore FILE", "replace the SQLite database with a backup", restore, onDatabase, "restore backups/monday.db"},
 	{"copy FROM TO", "copy everything from SQLite to PostgreSQL, or back; cut off, the same command continues", copyDatabase,
 		nil, "copy sqlite://relay.db postgres://relay@db.example.com/relay"},
-	{"knowledge add URL|FILE", "add a site or a file (.md .txt .html .pdf) for the AI to answer from; with --site SITE only visitors of that website", addKnowledge, onDatabase, "knowledge add https://shop.example.com/help/"},
-	{"knowledge list", "list the AI's sources with their progress and errors", listKnowledge, onDatabase, "knowledge list"},
-	{"knowledge refresh SOURCE", "fetch the pages of a source again; this also happens daily", refreshKnowledge, onDatabase, "knowledge refresh https://shop.example.com/help/"},
-	{"knowledge remove SOURCE", "remove a source, by its id, address or title", removeKnowledge, onDatabase, "knowledge remove handbook.pdf"},
-	{"knowledge ask QUESTION", "show the passages for a question, and the AI's answer; --site SITE asks as a visitor of that website", askKnowledge, onDatabase, `knowledge ask "Do you ship to France?"`},
-	{"export FILE", "write all conversations with their files to a zip; - is the standard output", export, onDatabase, "export everything.zip"},
-	{"export FILE VISITOR", "the same for one visitor, by visitor id, e-mail address or the id of a conversation", export, onDatabase, "export ann.zip ann@example.com"},
-	{"erase VISITOR", "delete a visitor's conversations permanently; needs --yes", erase, onDatabase, "erase ann@example.com --yes"},
 	{"webhook test", "post a test event to the webhook and print the response", testWebhook, onWebhook, "webhook test"},
 	{"webhook list", "list the last events posted to the webhook", listWebhook, onDatabase, "webhook list --json"},
 	{"webhook redeliver DELIVERY", "post a failed event again", redeliver, []string{"DATABASE_URL", "RELAY_SECRET_KEY"}, "webhook redeliver webhook.0198c0de.7"},
@@ -135,7 +117,7 @@ func runElsewhere(ctx context.Context, line commandLine, stdout, stderr io.Write
 func unknownCommand(words []string) string {
 	text := fmt.Sprintf("there is no command %q", strings.Join(words, " "))
 	var near []string
-	for _, c := range slices.Concat(commands, elsewhere) {
+	for _, c := range slices.Concat(table, elsewhere) {
 		if want := strings.Fields(c.usage); want[0] == words[0] && len(want) > 1 {
 			near = append(near, "relay "+c.usage)
 		}
@@ -167,66 +149,6 @@ func (a *app) open(ctx context.Context, shared bool) (*db.DB, error) {
 		return nil, fmt.Errorf("%w: relay creates it at its first start. If it already did, run this in its folder, or with its --env-file", err)
 	}
 	return database, err
-}
-
-// withKeys calls use with the keys. A relay that runs on the same database sees
-// a change within a second.
-func (a *app) withKeys(ctx context.Context, use func(*server.Keyring, chat.Store) error) error {
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	keys, err := server.JoinKeyring(ctx, database, a.cfg, a.log)
-	if err != nil {
-		return err
-	}
-	return use(keys, database)
-}
-
-func showKeys(ctx context.Context, a *app, _ string) error {
-	return a.withKeys(ctx, func(keys *server.Keyring, _ chat.Store) error {
-		public, secret, err := keys.Show(ctx)
-		if err != nil {
-			return err
-		}
-		if a.line.flags.JSON {
-			return a.json(map[string]string{"publicKey": public, "secretKey": secret})
-		}
-		hidden := "is no longer shown; make a new one with: relay keys rotate secret"
-		if keys.SecretPreset() {
-			hidden = "is set by RELAY_SECRET_KEY; change it there"
-		}
-		fmt.Fprintf(a.stdout, "public key  %s\nsecret key  %s\n", public, cmp.Or(secret, hidden))
-		return nil
-	})
-}
-
-func rotatePublic(ctx context.Context, _ *app, keys *server.Keyring) (string, error) {
-	return keys.RotatePublic(ctx)
-}
-
-func rotateSecret(ctx context.Context, a *app, keys *server.Keyring) (string, error) {
-	return keys.ReplaceSecret(ctx, server.Replacement{EndKeys: a.line.flags.EndKeys})
-}
-
-// rotate returns the command that replaces a key.
-func rotate(replace func(context.Context, *app, *server.Keyring) (string, error)) func(context.Context, *app, string) error {
-	return func(ctx context.Context, a *app, _ string) error {
-		return a.withKeys(ctx, func(keys *server.Keyring, store chat.Store) error {
-			key, err := replace(ctx, a, keys)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.stdout, "%s\nThis is the new key. The old one is no longer valid.\n", key)
-			what := a.line.words[2] + " key"
-			if a.line.flags.EndKeys {
-				fmt.Fprintln(a.stdout, "The API keys and incoming hooks that it made have ended.")
-				what += " with the API keys and incoming hooks that it made"
-			}
-			return a.audit(ctx, store, chat.AuditKeyRotated, what)
-		})
-	}
 }
 
 func backup(ctx context.Context, a *app, file string) error {
@@ -362,7 +284,7 @@ func (a *app) running(ctx context.Context, databaseErr error) (states []chat.Bri
 	if databaseErr != nil || a.cfg.Mode == chat.ModeBridge {
 		return nil, nil
 	}
-	_ = a.withKeys(ctx, func(keys *server.Keyring, _ chat.Store) error { // doctor reports the database's own problems already
+	_ = a.call().WithKeys(ctx, func(keys *server.Keyring, _ chat.Store) error { // doctor reports the database's own problems already
 		states, ai = server.AskBridges(ctx, a.cfg, keys)
 		return nil
 	})
@@ -375,4 +297,45 @@ func healthcheck(ctx context.Context, a *app, _ string) error {
 		fmt.Fprintln(a.stdout, "ok")
 	}
 	return err
+}
+
+// optionsOf returns the flags of single commands, with those of the commands that use another relay.
+var optionsOf = func() map[string][]string {
+	all := maps.Clone(commands.Options)
+	for i := range cli.Elsewhere {
+		name, _, _ := strings.Cut(cli.Elsewhere[i].Usage, " ")
+		all[name] = cli.Elsewhere[i].Options
+	}
+	return all
+}()
+
+// options returns the flags of all single commands.
+func options() (list []string) {
+	for _, own := range optionsOf {
+		list = append(list, own...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// refuseOptions refuses flags that the command does not have.
+func refuseOptions(words []string, flags config.Flags) error {
+	if flags.EndKeys && strings.Join(words, " ") != "keys rotate secret" {
+		return fmt.Errorf("--end-keys is a flag of relay keys rotate secret; %w", commands.ErrUsage)
+	}
+	for _, option := range slices.Sorted(maps.Keys(flags.Options)) {
+		command := strings.Join(words[:min(2, len(words))], " ")
+		if _, alone := optionsOf[words[0]]; alone {
+			command = words[0]
+		}
+		if slices.Contains(optionsOf[command], option) {
+			continue
+		}
+		for _, owner := range slices.Sorted(maps.Keys(optionsOf)) {
+			if slices.Contains(optionsOf[owner], option) {
+				return fmt.Errorf("%s is a flag of relay %s, not of relay %s; %w", option, owner, command, commands.ErrUsage)
+			}
+		}
+	}
+	return nil
 }

@@ -2,68 +2,104 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"net/netip"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
+	"github.com/relay-chat/relay/server/commands"
+	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
-	"github.com/relay-chat/relay/server/privacy"
 	"github.com/relay-chat/relay/server/words"
 )
 
-// withEngine calls use with an engine that delivers nothing, beside a running relay
-// or without one.
-func (a *app) withEngine(ctx context.Context, use func(*engine.Engine) error) error {
-	return a.withDatabase(ctx, func(e *engine.Engine, _ *db.DB) error { return use(e) })
+// call is what a command of package commands works with.
+func (a *app) call() *commands.Call {
+	return &commands.Call{Words: a.line.words, Flags: a.line.flags, Config: a.cfg, Log: a.log, Out: a.stdout, Err: a.stderr, Platforms: bridges.Names(), Parts: a}
 }
 
-// withDatabase is withEngine for what also needs the database itself.
-func (a *app) withDatabase(ctx context.Context, use func(*engine.Engine, *db.DB) error) error {
+// WithStore implements [commands.Parts].
+func (a *app) WithStore(ctx context.Context, use func(chat.Store) error) error {
+	return a.withDatabase(ctx, func(d *db.DB) error { return use(d) })
+}
+
+// WithEngine implements [commands.Parts].
+func (a *app) WithEngine(ctx context.Context, use func(*engine.Engine) error) error {
+	return a.withDatabase(ctx, func(d *db.DB) error { return a.useEngine(ctx, d, use) })
+}
+
+// WithKnowledge implements [commands.Parts].
+func (a *app) WithKnowledge(ctx context.Context, use func(*engine.Engine, commands.Knowledge, commands.Search) error) error {
+	return a.withDatabase(ctx, func(d *db.DB) error {
+		return a.useEngine(ctx, d, func(e *engine.Engine) error {
+			return use(e, asked{a.knowledge(d, e.Settings), e, a.cfg.WebhookAllowCIDRs}, db.NewSearch(d, a.log))
+		})
+	})
+}
+
+// asked is the knowledge base with the AI that answers from it.
+type asked struct {
+	*knowledge.Knowledge
+	engine  *engine.Engine
+	allowed []netip.Prefix
+}
+
+// Ask implements [commands.Knowledge].
+func (k asked) Ask(ctx context.Context, site *string, question string) (chat.AIAsked, bool, error) {
+	return bridges.AskAI(ctx, k.engine.Settings(), k.allowed, k.Knowledge, site, question)
+}
+
+// Runs implements [commands.Parts].
+func (a *app) Runs(ctx context.Context) bool {
+	database, err := a.open(ctx, false)
+	if err != nil {
+		return errors.Is(err, db.ErrRunning)
+	}
+	defer database.Close()
+	others, err := database.Others(ctx)
+	return err == nil && others > 0
+}
+
+// withDatabase calls use with the database, beside a running relay or without one.
+func (a *app) withDatabase(ctx context.Context, use func(*db.DB) error) error {
 	database, err := a.open(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	engine, _, err := a.engine(ctx, database)
+	return use(database)
+}
+
+// useEngine calls use with an engine that delivers nothing.
+func (a *app) useEngine(ctx context.Context, database *db.DB, use func(*engine.Engine) error) error {
+	e, _, err := a.engine(ctx, database)
 	if err != nil {
 		return err
 	}
-	return use(engine, database)
+	return use(e)
 }
 
-// withVolatile is withEngine, also for bridge mode without a database.
+// withVolatile is [app.WithEngine], also for bridge mode without a database.
 func (a *app) withVolatile(ctx context.Context, use func(*engine.Engine) error) error {
 	if !a.cfg.Volatile() {
-		return a.withEngine(ctx, use)
+		return a.WithEngine(ctx, use)
 	}
 	database, err := db.Bounded(ctx, db.BridgeBounds)
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	engine, _, err := a.engine(ctx, database)
-	if err != nil {
-		return err
-	}
-	return use(engine)
-}
-
-// json prints a value for programs.
-func (a *app) json(v any) error {
-	lines := json.NewEncoder(a.stdout)
-	lines.SetIndent("", "  ")
-	return lines.Encode(v)
+	return a.useEngine(ctx, database, use)
 }
 
 // report prints what doctor has found, and returns how many checks failed.
@@ -79,110 +115,10 @@ func (a *app) report(list []bridges.Checkup) (failures int) {
 	for _, c := range list {
 		shown = append(shown, checkup(c))
 	}
-	if err := a.json(shown); err != nil {
+	if err := commands.JSON(a.stdout, shown); err != nil {
 		return 1
 	}
 	return bridges.Report(io.Discard, list)
-}
-
-// export writes conversations to a file, which must be new, or to -.
-func export(ctx context.Context, a *app, _ string) error {
-	file, who := a.line.words[1], ""
-	if len(a.line.words) > 2 {
-		who = a.line.words[2]
-	}
-	return a.withEngine(ctx, func(e *engine.Engine) error {
-		action, about := chat.AuditExported, "all conversations"
-		write := func(out io.Writer) (privacy.Exported, error) { return privacy.ExportAll(ctx, e, out) }
-		if who != "" {
-			list, err := choose(ctx, e, who)
-			if err != nil {
-				return err
-			}
-			write = func(out io.Writer) (privacy.Exported, error) { return privacy.Export(ctx, e, list, out) }
-			action, about = chat.AuditVisitorExported, chat.Count(len(list), "conversation")
-		}
-		if err := a.audit(ctx, e.Store, action, about); err != nil {
-			return err
-		}
-		if file == "-" {
-			_, err := write(a.stdout)
-			return err
-		}
-		var done privacy.Exported
-		err := writeNew(file, func(out io.Writer) (err error) {
-			done, err = write(out)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(a.stdout, "Wrote %s with %s and %s to %s.\n", chat.Count(done.Sessions, "conversation"), chat.Count(done.Messages, "message"), chat.Count(done.Files, "file"), file)
-		return nil
-	})
-}
-
-// writeNew writes an export to a file, which must be new: half of one must not look whole.
-func writeNew(file string, write func(io.Writer) error) error {
-	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("export: %w", err)
-	}
-	if err := errors.Join(write(out), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(file))
-	}
-	return nil
-}
-
-// choose returns a visitor's conversations. Those that merely claim to be the visitor's
-// are listed for the user, who can name one of them instead.
-func choose(ctx context.Context, e *engine.Engine, who string) ([]chat.Session, error) {
-	found, err := privacy.Find(ctx, e.Store, who, nil)
-	if err != nil {
-		return nil, err
-	}
-	list, err := privacy.Choose(found, nil)
-	switch {
-	case errors.Is(err, privacy.ErrNobody):
-		return nil, fmt.Errorf("no conversation is of %q: give the id or the e-mail address that the console shows", who)
-	case errors.Is(err, privacy.ErrClaimed):
-		text := fmt.Sprintf("several visitors claim to be %q, and none has proved it. Give the id of a conversation instead, for all of that visitor:", who)
-		for i := range found {
-			f := &found[i]
-			text += fmt.Sprintf("\n  %s  %s, visitor %s %s", f.ID, f.CreatedAt, f.VisitorID, f.Identity)
-		}
-		return nil, errors.New(text)
-	}
-	return list, err
-}
-
-// erase erases a visitor's conversations, if that is confirmed: by the relay that runs,
-// or else in the database alone.
-func erase(ctx context.Context, a *app, who string) error {
-	var keys *server.Keyring
-	if a.cfg.Mode != chat.ModeBridge {
-		if err := a.withKeys(ctx, func(k *server.Keyring, _ chat.Store) error { keys = k; return nil }); err != nil {
-			return err
-		}
-	}
-	return a.withEngine(ctx, func(e *engine.Engine) error {
-		list, err := choose(ctx, e, who)
-		switch {
-		case err != nil:
-			return err
-		case !a.line.flags.Yes:
-			return fmt.Errorf("%s of %s would be erased for good; nothing was erased yet. Add --yes", chat.Count(len(list), "conversation"), who)
-		}
-		if keys != nil {
-			if out, reached, err := server.EraseVisitor(ctx, a.cfg, keys, who); reached {
-				return errors.Join(err, a.erased(out, who, err))
-			}
-		}
-		out, err := privacy.Erase(ctx, e, detached{}, list)
-		err = errors.Join(err, a.audit(ctx, e.Store, chat.AuditVisitorErased, chat.Count(out.Conversations, "conversation")))
-		out.Remains = append(out.Remains, "The threads on the platforms, and open pages and consoles until they are reloaded: relay was not reached at its port.")
-		return errors.Join(err, a.erased(out, who, err))
-	})
 }
 
 // copyDatabase copies one database to another of the other engine.
@@ -198,13 +134,13 @@ func copyDatabase(ctx context.Context, a *app, _ string) error {
 	}})
 	switch {
 	case errors.Is(err, db.ErrCopyEnds):
-		return fmt.Errorf("%w; %w", err, errUsage)
+		return fmt.Errorf("%w; %w", err, commands.ErrUsage)
 	case ctx.Err() != nil && err != nil:
 		return errors.New("the copy was stopped; the same command continues it")
 	case err != nil:
 		return err
 	case a.line.flags.JSON:
-		return a.json(report)
+		return commands.JSON(a.stdout, report)
 	}
 	rows, replaced := int64(0), int64(0)
 	for _, t := range report.Tables {
@@ -227,27 +163,6 @@ func databaseURL(word string) string {
 	return "sqlite://" + word
 }
 
-// detached are the platforms of a command that runs without them.
-type detached struct{}
-
-// EraseThreads implements [privacy.Platforms].
-func (detached) EraseThreads(context.Context, string) ([]string, error) { return nil, nil }
-
-// erased prints what was erased and what remains.
-func (a *app) erased(out privacy.Erased, who string, err error) error {
-	if err != nil {
-		return nil // which is printed
-	}
-	if a.line.flags.JSON {
-		return a.json(out)
-	}
-	fmt.Fprintf(a.stdout, "Erased %s of %s. This remains:\n", chat.Count(out.Conversations, "conversation"), who)
-	for _, text := range out.Remains {
-		fmt.Fprintf(a.stdout, "- %s\n", text)
-	}
-	return nil
-}
-
 // testWebhook posts a test event.
 func testWebhook(ctx context.Context, a *app, _ string) error {
 	return a.withVolatile(ctx, func(e *engine.Engine) error {
@@ -260,7 +175,7 @@ func testWebhook(ctx context.Context, a *app, _ string) error {
 			return err
 		}
 		if a.line.flags.JSON {
-			return a.json(map[string]any{"status": answer.Status, "durationMs": answer.Duration.Milliseconds(), "body": answer.Body})
+			return commands.JSON(a.stdout, map[string]any{"status": answer.Status, "durationMs": answer.Duration.Milliseconds(), "body": answer.Body})
 		}
 		fmt.Fprintf(a.stdout, "The receiver answered %d after %d ms.\n%s\n", answer.Status, answer.Duration.Milliseconds(), answer.Body)
 		return nil
@@ -281,7 +196,7 @@ type delivered struct {
 const listed = 100
 
 func listWebhook(ctx context.Context, a *app, _ string) error {
-	return a.withEngine(ctx, func(e *engine.Engine) error {
+	return a.WithEngine(ctx, func(e *engine.Engine) error {
 		list := []delivered{}
 		err := e.Store.Read(ctx, func(rd chat.Reader) error {
 			found, err := rd.Deliveries(chat.DeliveryQuery{Dest: chat.WebhookSink, Limit: listed})
@@ -292,7 +207,7 @@ func listWebhook(ctx context.Context, a *app, _ string) error {
 			return err
 		})
 		if err != nil || a.line.flags.JSON {
-			return errors.Join(err, a.json(list))
+			return errors.Join(err, commands.JSON(a.stdout, list))
 		}
 		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "AT\tTYPE\tSTATE\tATTEMPTS\tID\tERROR")
@@ -349,7 +264,7 @@ func checkConfig(_ context.Context, a *app, _ string) error {
 func printConfig(_ context.Context, a *app, _ string) error {
 	list := variables.Explain(a.line.flags, a.line.environ)
 	if a.line.flags.JSON {
-		return a.json(list)
+		return commands.JSON(a.stdout, list)
 	}
 	table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, e := range list {
@@ -361,8 +276,13 @@ func printConfig(_ context.Context, a *app, _ string) error {
 // completion prints the script for a shell.
 func completion(_ context.Context, a *app, shell string) error {
 	if !slices.Contains(cli.Shells, shell) {
-		return fmt.Errorf("there is no completion for %q, only for %s; %w", shell, strings.Join(cli.Shells, ", "), errUsage)
+		return fmt.Errorf("there is no completion for %q, only for %s; %w", shell, strings.Join(cli.Shells, ", "), commands.ErrUsage)
 	}
 	_, err := io.WriteString(a.stdout, cli.Completion(shell, a.line.usages, append(variables.FlagNames(), options()...)))
 	return err
+}
+
+// sitesFinding is what doctor says of SITES_FILE, whose mistakes have ended it before.
+func sitesFinding(cfg config.Config) chat.Finding {
+	return chat.Fine(cfg.SitesFile, fmt.Sprintf("it declares %s", chat.Count(len(cfg.Sites.Sites), "website")))
 }

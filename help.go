@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
+	"github.com/relay-chat/relay/server/commands"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 )
@@ -43,10 +44,10 @@ func help(w io.Writer, words []string) error {
 		fmt.Fprint(w, settingsReference)
 		return nil
 	}
-	known := slices.Concat(commands, elsewhere, plain)
+	known := slices.Concat(table, elsewhere, plain)
 	found := slices.DeleteFunc(slices.Clone(known), func(c command) bool { return !c.begins(words) })
 	if len(found) == 0 {
-		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
+		return fmt.Errorf("%s; %w", unknownCommand(words), commands.ErrUsage)
 	}
 	helpOn(w, found)
 	return nil
@@ -54,7 +55,7 @@ func help(w io.Writer, words []string) error {
 
 func helpAll(w io.Writer) {
 	fmt.Fprint(w, "relay is a live-chat server in one binary.\n\nUsage: relay [command] [flags]\n\nCommands:\n")
-	for _, c := range slices.Concat(commands, elsewhere, plain) {
+	for _, c := range slices.Concat(table, elsewhere, plain) {
 		fmt.Fprintf(w, "  %-24s %s\n", c.usage, c.help)
 	}
 	fmt.Fprint(w, "\n", config.FlagHelp)
@@ -81,7 +82,7 @@ func helpOn(w io.Writer, found []command) {
 
 // names returns the first words of all commands.
 func names() (list []string) {
-	for _, c := range slices.Concat(commands, elsewhere, plain) {
+	for _, c := range slices.Concat(table, elsewhere, plain) {
 		list = append(list, strings.Fields(c.usage)[0])
 	}
 	return slices.Compact(list)
@@ -89,7 +90,7 @@ func names() (list []string) {
 
 // usages returns the usages of all commands.
 func usages() (list []string) {
-	for _, c := range slices.Concat(commands, elsewhere, plain) {
+	for _, c := range slices.Concat(table, elsewhere, plain) {
 		list = append(list, c.usage)
 	}
 	return list

@@ -93,6 +93,7 @@ var arrows = []arrow{
 		"github.com/gorilla/mux", "golang.org/x/image", "golang.org/x/sync", "rsc.io/qr"}},
 	{"relay/server/watch", []string{"relay/server/engine", "relay/server/chat", "github.com/VictoriaMetrics/metrics"}},
 	{"relay/server/cli", []string{"relay/server/mcp", "relay/server/remote", "golang.org/x/term"}},
+	{"relay/server/commands", []string{"relay/server", "relay/server/chat", "relay/server/cli", "relay/server/config", "relay/server/engine", "relay/server/moving", "relay/server/privacy", "relay/server/team"}},
 	{"relay/server/systemd", []string{"github.com/coreos/go-systemd/v22"}},
 	{"relay/server/e2e", nil},
 	{"relay", []string{"relay"}},

@@ -32,6 +32,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
+	"github.com/relay-chat/relay/server/commands"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/systemd"
@@ -88,9 +89,6 @@ type commandLine struct {
 	usages  []string // of all commands
 }
 
-// errUsage marks a command line that relay does not understand.
-var errUsage = errors.New("relay help lists the commands")
-
 // run is the program: it returns its exit code, 2 for a wrong command line or
 // configuration and 1 for any other failure.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
@@ -121,7 +119,7 @@ func exitCode(err error, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "relay: %v\n", err)
 	var mistakes config.Mistakes
 	usage := (*cli.UsageError)(nil)
-	if errors.As(err, &mistakes) || errors.As(err, &usage) || errors.Is(err, errUsage) {
+	if errors.As(err, &mistakes) || errors.As(err, &usage) || errors.Is(err, commands.ErrUsage) {
 		return 2
 	}
 	return 1
@@ -132,9 +130,9 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	if known, err := runElsewhere(ctx, commandLine{words: words, flags: flags, environ: environ}, stdout, stderr); known {
 		return err
 	}
-	i := slices.IndexFunc(commands, func(c command) bool { return c.matches(words) })
+	i := slices.IndexFunc(table, func(c command) bool { return c.matches(words) })
 	if i < 0 {
-		return fmt.Errorf("%s; %w", unknownCommand(words), errUsage)
+		return fmt.Errorf("%s; %w", unknownCommand(words), commands.ErrUsage)
 	}
 	if err := refuseOptions(words, flags); err != nil {
 		return err
@@ -152,7 +150,7 @@ func dispatch(ctx context.Context, words []string, flags config.Flags, environ [
 	}
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	return commands[i].run(ctx, a, words[len(words)-1])
+	return table[i].run(ctx, a, words[len(words)-1])
 }
 
 // service holds the parts of a server, composed but not yet running.

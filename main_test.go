@@ -90,7 +90,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("relay %s answers %d:\n%s", tt.line, code, stdout)
 		}
 	}
-	for _, c := range commands {
+	for _, c := range table {
 		if _, stdout, _ := runCommand(t, nil, append([]string{"help"}, strings.Fields(c.usage)...)...); !containsAll(stdout, "relay "+c.usage, c.help, "Example:\n  relay "+strings.Fields(c.usage)[0]) {
 			t.Errorf("help %s:\n%s", c.usage, stdout)
 		}

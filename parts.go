@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/nodes"
 	"github.com/relay-chat/relay/server/statistics"
@@ -219,4 +220,22 @@ func (a *app) metrics(ctx context.Context, from watch.Sources) (engine.Part, err
 	a.log.Info("metrics are served", "address", "http://"+listener.Addr().String()+"/metrics")
 	from.Log = a.log
 	return func(ctx context.Context) error { return a.watch.Serve(ctx, listener, from) }, nil
+}
+
+// declareSites stores the sites of SITES_FILE. What does not go with the stored ones is
+// reported like a wrong setting. keys are nil in bridge mode, where no widget has one.
+func (a *app) declareSites(ctx context.Context, e *engine.Engine, keys *server.Keyring) error {
+	if file := a.cfg.Sites; file != nil && keys != nil {
+		for _, d := range file.Sites {
+			if d.Key != nil && keys.IsPublic(*d.Key) {
+				return config.Mistakes{{Name: d.Where + ":", Text: "publicKey is that of the first site; choose another"}}
+			}
+		}
+	}
+	err := e.DeclareSites(ctx, a.cfg.Sites)
+	var wrong *engine.DeclarationError
+	if errors.As(err, &wrong) {
+		return config.Mistakes{{Name: wrong.Where + ":", Text: wrong.Err.Error()}}
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -16,33 +15,28 @@ var errNoAPIKeys = errors.New("keys with scopes are for community mode; in bridg
 
 // withAPIKeys calls use with the keys in the database of a relay that may be running: it sees
 // a change at once.
-func (a *app) withAPIKeys(ctx context.Context, use func(chat.Store, *team.Keys) error) error {
-	if a.cfg.Mode == chat.ModeBridge {
+func (c *Call) withAPIKeys(ctx context.Context, use func(chat.Store, *team.Keys) error) error {
+	if c.Config.Mode == chat.ModeBridge {
 		return errNoAPIKeys
 	}
-	database, err := a.open(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer database.Close()
-	return use(database, team.New(database, nil, bridges.Names(), a.log).Keys)
+	return c.withTeam(ctx, func(store chat.Store, t *team.Team) error { return use(store, t.Keys) })
 }
 
 // listAPIKeys prints the keys, without their texts.
-func listAPIKeys(ctx context.Context, a *app, _ string) error {
-	return a.withAPIKeys(ctx, func(_ chat.Store, keys *team.Keys) error {
+func listAPIKeys(ctx context.Context, c *Call, _ string) error {
+	return c.withAPIKeys(ctx, func(_ chat.Store, keys *team.Keys) error {
 		list, err := keys.List(ctx)
 		if err != nil {
 			return err
 		}
-		if a.line.flags.JSON {
-			return a.json(map[string]any{"keys": append([]chat.APIKey{}, list...)})
+		if c.Flags.JSON {
+			return JSON(c.Out, map[string]any{"keys": append([]chat.APIKey{}, list...)})
 		}
 		if len(list) == 0 {
-			fmt.Fprintln(a.stdout, "No program has a key. relay keys add NAME --scope read makes one.")
+			fmt.Fprintln(c.Out, "No program has a key. relay keys add NAME --scope read makes one.")
 			return nil
 		}
-		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "ID\tNAME\tSCOPES\tWEBSITES\tMADE BY\tLAST USED\tEXPIRES")
 		for i := range list {
 			k := &list[i]
@@ -61,20 +55,20 @@ var endings = map[chat.KeyReason]string{
 }
 
 // listEndedAPIKeys prints the keys that work no more, with how they ended.
-func listEndedAPIKeys(ctx context.Context, a *app, _ string) error {
-	return a.withAPIKeys(ctx, func(_ chat.Store, keys *team.Keys) error {
+func listEndedAPIKeys(ctx context.Context, c *Call, _ string) error {
+	return c.withAPIKeys(ctx, func(_ chat.Store, keys *team.Keys) error {
 		list, err := keys.Ended(ctx)
 		if err != nil {
 			return err
 		}
-		if a.line.flags.JSON {
-			return a.json(map[string]any{"keys": append([]chat.APIKey{}, list...)})
+		if c.Flags.JSON {
+			return JSON(c.Out, map[string]any{"keys": append([]chat.APIKey{}, list...)})
 		}
 		if len(list) == 0 {
-			fmt.Fprintln(a.stdout, "No key has ended within 90 days.")
+			fmt.Fprintln(c.Out, "No key has ended within 90 days.")
 			return nil
 		}
-		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "ID\tNAME\tSCOPES\tENDED\tBY\tWHY")
 		for i := range list {
 			k := &list[i]
@@ -117,20 +111,20 @@ func expiry(k *chat.APIKey) string {
 }
 
 // addAPIKey makes a key and prints it, this once.
-func addAPIKey(ctx context.Context, a *app, name string) error {
-	scopes, err := chat.KeyScopesOf(a.line.flags.Options["--scope"])
+func addAPIKey(ctx context.Context, c *Call, name string) error {
+	scopes, err := chat.KeyScopesOf(c.Flags.Options["--scope"])
 	if err != nil {
-		return fmt.Errorf("--scope: %w; %w", err, errUsage)
+		return fmt.Errorf("--scope: %w; %w", err, ErrUsage)
 	}
 	k := chat.APIKey{Name: name, Scopes: scopes}
-	if text := a.option("--expires"); text != nil {
+	if text := c.option("--expires"); text != nil {
 		if err := k.ExpiresAt.UnmarshalJSON(chat.MustJSON(*text)); err != nil || k.ExpiresAt <= chat.Now() {
-			return fmt.Errorf("--expires must be a day or a time in the future, like 2027-01-31; %w", errUsage)
+			return fmt.Errorf("--expires must be a day or a time in the future, like 2027-01-31; %w", ErrUsage)
 		}
 	}
-	return a.withAPIKeys(ctx, func(store chat.Store, keys *team.Keys) error {
+	return c.withAPIKeys(ctx, func(store chat.Store, keys *team.Keys) error {
 		var err error
-		if k.Sites, err = a.invitedTo(ctx, store); err != nil {
+		if k.Sites, err = c.invitedTo(ctx, store); err != nil {
 			return err
 		}
 		relay := chat.Author{Sender: chat.SenderOperator, Role: chat.RoleAdministrator}
@@ -138,20 +132,20 @@ func addAPIKey(ctx context.Context, a *app, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.audit(ctx, store, chat.AuditKeyMade, made.Name); err != nil {
+		if err := c.audit(ctx, store, chat.AuditKeyMade, made.Name); err != nil {
 			return err
 		}
-		if a.line.flags.JSON {
-			return a.json(map[string]any{"id": made.ID, "key": secret})
+		if c.Flags.JSON {
+			return JSON(c.Out, map[string]any{"id": made.ID, "key": secret})
 		}
-		fmt.Fprintf(a.stdout, "%s\nThis is the key. It is not shown again. Programs send it as Authorization: Bearer.\n", secret)
+		fmt.Fprintf(c.Out, "%s\nThis is the key. It is not shown again. Programs send it as Authorization: Bearer.\n", secret)
 		return nil
 	})
 }
 
 // endAPIKey ends a key that is named by its id or, if only one has it, by its name.
-func endAPIKey(ctx context.Context, a *app, which string) error {
-	return a.withAPIKeys(ctx, func(store chat.Store, keys *team.Keys) error {
+func endAPIKey(ctx context.Context, c *Call, which string) error {
+	return c.withAPIKeys(ctx, func(store chat.Store, keys *team.Keys) error {
 		list, err := keys.List(ctx)
 		if err != nil {
 			return err
@@ -163,10 +157,10 @@ func endAPIKey(ctx context.Context, a *app, which string) error {
 		if err := keys.End(ctx, k.ID, chat.AuditName(chat.Author{})); err != nil {
 			return err
 		}
-		if err := a.audit(ctx, store, chat.AuditKeyEnded, k.Name); err != nil {
+		if err := c.audit(ctx, store, chat.AuditKeyEnded, k.Name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s opens nothing any more, nor does any key that it made.\n", k.Name)
+		fmt.Fprintf(c.Out, "%s opens nothing any more, nor does any key that it made.\n", k.Name)
 		return nil
 	})
 }

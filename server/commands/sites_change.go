@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
@@ -21,7 +20,7 @@ func pairs(words []string) (list [][2]string, err error) {
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
 		if !ok || name == "" {
-			return nil, fmt.Errorf("%q is not NAME=VALUE, like name=\"Shop Berlin\"; %w", word, errUsage)
+			return nil, fmt.Errorf("%q is not NAME=VALUE, like name=\"Shop Berlin\"; %w", word, ErrUsage)
 		}
 		list = append(list, [2]string{name, value})
 	}
@@ -29,8 +28,8 @@ func pairs(words []string) (list [][2]string, err error) {
 }
 
 // setSite changes fields of a site.
-func setSite(ctx context.Context, a *app, _ string) error {
-	list, err := pairs(a.line.words[3:])
+func setSite(ctx context.Context, c *Call, _ string) error {
+	list, err := pairs(c.Words[3:])
 	if err != nil {
 		return err
 	}
@@ -53,11 +52,11 @@ func setSite(ctx context.Context, a *app, _ string) error {
 			}
 			in.Origins = &origins
 		default:
-			return fmt.Errorf("a site has no field %q, only name, address, color and origins; its settings are changed by relay sites settings; %w", pair[0], errUsage)
+			return fmt.Errorf("a site has no field %q, only name, address, color and origins; its settings are changed by relay sites settings; %w", pair[0], ErrUsage)
 		}
 	}
-	return a.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
-		site, err := siteNamed(e, a.line.words[2])
+	return c.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+		site, err := siteNamed(e, c.Words[2])
 		if err != nil {
 			return err
 		}
@@ -66,26 +65,26 @@ func setSite(ctx context.Context, a *app, _ string) error {
 		}
 		changed, err := e.ChangeSite(ctx, site.ID, in)
 		if err == nil {
-			err = a.audit(ctx, e.Store, chat.AuditSiteChanged, changed.PublicID())
+			err = c.audit(ctx, e.Store, chat.AuditSiteChanged, changed.PublicID())
 		}
 		if err != nil {
 			return err
 		}
-		return a.printSite(ctx, e, keys, &changed)
+		return c.printSite(ctx, e, keys, &changed)
 	})
 }
 
 // settingsOfSite prints a site's settings, or with "all" those that the sites share.
-func settingsOfSite(ctx context.Context, a *app, word string) error {
-	return a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+func settingsOfSite(ctx context.Context, c *Call, word string) error {
+	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
 		settings, id, err := siteSettings(e, word)
 		if err != nil {
 			return err
 		}
-		if a.line.flags.JSON {
-			return a.json(settings.Public())
+		if c.Flags.JSON {
+			return JSON(c.Out, settings.Public())
 		}
-		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "NAME\tVALUE\tSOURCE")
 		for _, s := range settings.List(id != chat.AllSites) {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, s.Value, s.Source)
@@ -107,13 +106,13 @@ func siteSettings(e *engine.Engine, word string) (*chat.Settings, string, error)
 }
 
 // changeSettingsOfSite sets settings; NAME= takes a value back.
-func changeSettingsOfSite(ctx context.Context, a *app, _ string) error {
-	list, err := pairs(a.line.words[3:])
+func changeSettingsOfSite(ctx context.Context, c *Call, _ string) error {
+	list, err := pairs(c.Words[3:])
 	if err != nil {
 		return err
 	}
-	word := a.line.words[2]
-	return a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+	word := c.Words[2]
+	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
 		settings, id, err := siteSettings(e, word)
 		if err != nil {
 			return err
@@ -121,7 +120,7 @@ func changeSettingsOfSite(ctx context.Context, a *app, _ string) error {
 		patch := map[string]json.RawMessage{}
 		for _, pair := range list {
 			if _, twice := patch[pair[0]]; twice {
-				return fmt.Errorf("%s is given twice; %w", pair[0], errUsage)
+				return fmt.Errorf("%s is given twice; %w", pair[0], ErrUsage)
 			}
 			patch[pair[0]] = settingValue(settings, pair[0], pair[1])
 		}
@@ -134,14 +133,14 @@ func changeSettingsOfSite(ctx context.Context, a *app, _ string) error {
 		}
 		for _, s := range settings.List(false) {
 			if _, changed := patch[s.Name]; changed {
-				fmt.Fprintf(a.stdout, "%s is now %s (%s)\n", s.Name, s.Value, s.Source)
+				fmt.Fprintf(c.Out, "%s is now %s (%s)\n", s.Name, s.Value, s.Source)
 			}
 		}
 		about := chat.AllSites
 		if id != chat.AllSites {
 			about = chat.SiteName(id)
 		}
-		return a.audit(ctx, e.Store, chat.AuditSettingsChanged, about)
+		return c.audit(ctx, e.Store, chat.AuditSettingsChanged, about)
 	})
 }
 
@@ -162,9 +161,9 @@ func settingValue(settings *chat.Settings, name, given string) json.RawMessage {
 }
 
 // eraseSite erases a site, if that is confirmed, and shows how far the running relay is.
-func eraseSite(ctx context.Context, a *app, word string) error {
+func eraseSite(ctx context.Context, c *Call, word string) error {
 	id, n := "", 0
-	err := a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+	err := c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
 		site, err := siteNamed(e, word)
 		if err != nil {
 			return err
@@ -174,20 +173,20 @@ func eraseSite(ctx context.Context, a *app, word string) error {
 			return err
 		}
 		if site.ID != "" {
-			if err := a.confirmErasing(ctx, site, n); err != nil {
+			if err := c.confirmErasing(ctx, site, n); err != nil {
 				return err
 			}
 		}
 		if err := e.EraseSite(ctx, site.ID); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "The chat of %s is closed for good. While it runs, relay erases %s, and then the site.\n", site.Label(), chat.Count(n, "conversation"))
-		return a.audit(ctx, e.Store, chat.AuditSiteErased, site.ID)
+		fmt.Fprintf(c.Out, "The chat of %s is closed for good. While it runs, relay erases %s, and then the site.\n", site.Label(), chat.Count(n, "conversation"))
+		return c.audit(ctx, e.Store, chat.AuditSiteErased, site.ID)
 	})
-	if err != nil || !a.relayRuns(ctx) {
+	if err != nil || !c.Runs(ctx) {
 		return err
 	}
-	return a.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error { return a.watchErasing(ctx, e, id, n) })
+	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error { return c.watchErasing(ctx, e, id, n) })
 }
 
 func sessionsOf(ctx context.Context, e *engine.Engine, site string) (n int, err error) {
@@ -197,17 +196,17 @@ func sessionsOf(ctx context.Context, e *engine.Engine, site string) (n int, err 
 
 // confirmErasing asks for the site's name at a terminal; scripts give it with --name, or
 // say --yes.
-func (a *app) confirmErasing(ctx context.Context, site *chat.Site, n int) error {
+func (c *Call) confirmErasing(ctx context.Context, site *chat.Site, n int) error {
 	what := fmt.Sprintf("%s with %s would be erased for good; nothing was erased yet", site.Label(), chat.Count(n, "conversation"))
-	given := a.option("--name")
+	given := c.option("--name")
 	switch {
 	case given != nil:
-	case a.line.flags.Yes:
+	case c.Flags.Yes:
 		return nil
-	case a.line.flags.JSON || !cli.Asks():
+	case c.Flags.JSON || !cli.Asks():
 		return fmt.Errorf("%s. Add --yes, or --name %q", what, site.Label())
 	default:
-		fmt.Fprintf(a.stderr, "%s with %s will be erased for good. Type the site's name to confirm: ", site.Label(), chat.Count(n, "conversation"))
+		fmt.Fprintf(c.Err, "%s with %s will be erased for good. Type the site's name to confirm: ", site.Label(), chat.Count(n, "conversation"))
 		answer, err := cli.ReadLine(ctx)
 		if err != nil {
 			return errors.New("nothing was erased")
@@ -220,17 +219,6 @@ func (a *app) confirmErasing(ctx context.Context, site *chat.Site, n int) error 
 	return nil
 }
 
-// relayRuns reports whether a relay runs on the same database.
-func (a *app) relayRuns(ctx context.Context) bool {
-	database, err := a.open(ctx, false)
-	if err != nil {
-		return errors.Is(err, db.ErrRunning)
-	}
-	defer database.Close()
-	others, err := database.Others(ctx)
-	return err == nil && others > 0
-}
-
 // How often a command looks how far erasing is, and how often it says so.
 const (
 	eraseLooks = 250 * time.Millisecond
@@ -239,7 +227,7 @@ const (
 
 // watchErasing shows how far the running relay is until the site is gone. Ctrl-C ends the
 // watching alone.
-func (a *app) watchErasing(ctx context.Context, e *engine.Engine, id string, all int) error {
+func (c *Call) watchErasing(ctx context.Context, e *engine.Engine, id string, all int) error {
 	tick := time.NewTicker(eraseLooks)
 	defer tick.Stop()
 	told := time.Now()
@@ -249,14 +237,14 @@ func (a *app) watchErasing(ctx context.Context, e *engine.Engine, id string, all
 		case err != nil:
 			return err
 		case gone:
-			fmt.Fprintln(a.stdout, "Everything of it is erased.")
+			fmt.Fprintln(c.Out, "Everything of it is erased.")
 			return nil
 		case ctx.Err() != nil:
-			fmt.Fprintf(a.stdout, "%s left: the running relay goes on erasing.\n", chat.Count(left, "conversation"))
+			fmt.Fprintf(c.Out, "%s left: the running relay goes on erasing.\n", chat.Count(left, "conversation"))
 			return nil
 		case time.Since(told) >= eraseTells:
 			told = time.Now()
-			fmt.Fprintf(a.stderr, "erased %d of %s\n", max(all-left, 0), chat.Count(all, "conversation"))
+			fmt.Fprintf(c.Err, "erased %d of %s\n", max(all-left, 0), chat.Count(all, "conversation"))
 		}
 		select {
 		case <-ctx.Done():
