@@ -184,24 +184,27 @@ func withEnd(ctx context.Context, url string, use func(copyEnd) error) error {
 	return errors.Join(use(&copyFile{pool: pool}), pool.Close())
 }
 
-// Contents returns the rows of a table in the order of their keys, with the columns
-// that the schema has.
-func (s Schema) Contents(ctx context.Context, url, table string) (rows []map[string]any, err error) {
+// Contents returns the rows of each table in the order of their keys, with the columns
+// that the schema has. They are read by one connection: Postgres starts a process for each.
+func (s Schema) Contents(ctx context.Context, url string) (all map[string][]map[string]any, err error) {
+	all = map[string][]map[string]any{}
 	err = withEnd(ctx, url, func(end copyEnd) error {
 		for _, t := range s.tables {
-			if t.name == table {
-				return end.each(ctx, t, nil, func(row []any) error {
-					rows = append(rows, map[string]any{})
-					for i, c := range t.columns {
-						rows[len(rows)-1][c] = row[i]
-					}
-					return nil
-				})
+			err := end.each(ctx, t, nil, func(values []any) error {
+				row := map[string]any{}
+				for i, c := range t.columns {
+					row[c] = values[i]
+				}
+				all[t.name] = append(all[t.name], row)
+				return nil
+			})
+			if err != nil {
+				return fmt.Errorf("read %s: %w", t.name, err)
 			}
 		}
-		return fmt.Errorf("there is no table %s", table)
+		return nil
 	})
-	return rows, err
+	return all, err
 }
 
 // PostgresColumns are the columns of a table in Postgres and their types, nil if it
