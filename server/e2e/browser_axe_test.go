@@ -205,6 +205,9 @@ func (s *fixture) axeTeam(b *tab) {
 	b.click("#thread-assign")
 	b.until(`shown(".head-menu")`)
 	b.accessible("menu assign")
+	b.run(`$(".head-menu .menu-item").click()`)
+	b.until(`text("#rows .assignee .sr") === "Assigned to Ada"`)
+	b.accessible("assigned conversation")
 }
 
 // still asks for no motion.

@@ -19,6 +19,7 @@ func testWaitingList(t *testing.T, s *fixture) {
 	b := p.operator
 	name := eval[string](b, `text("#thread-name")`)
 	b.until(`/^[A-Z][a-z]+ [A-Z][a-z]+$/.test(text("#thread-name")) && text("#rows b") === text("#thread-name") && text("#rows .row-page") === "/demo"`)
+	b.until(`$("#rows .row-source").ariaLabel === "Written on the website" && $("#rows li").offsetHeight === 64 && $("#rows a").offsetHeight >= 44`)
 	b.until(`text("#rows .waits").startsWith("waiting") && text("[data-filter=waiting] .count") === "1" && text("#inbox-count") === "1"`)
 	b.click("[data-filter=waiting]")
 	b.until(`$$("#rows a").length === 1`)
@@ -26,7 +27,7 @@ func testWaitingList(t *testing.T, s *fixture) {
 	b.write("On its way") // the counts move with the rows, whatever the server's take
 	b.until(`!$("#rows a") && text("#list-note") === "Nobody is waiting." && text("[data-filter=waiting] .count") === "0" && !shown("#inbox-waiting")`)
 	b.click("[data-filter=open]")
-	b.until(`$$("#rows a").length === 1 && !$("#rows .waits")`)
+	b.until(`$$("#rows a").length === 1 && !$("#rows .waits") && $("#rows .row-source").ariaLabel === "Answered in the console"`)
 	p.visitor.write("And when?")
 	b.until(`$("#rows .waits") && text("[data-filter=waiting] .count") === "1"`)
 	b.run(`(window.fetch = window.realFetch)`)

@@ -1,11 +1,12 @@
 // The list of sessions: rows, tabs with counts, filters. Only the rows near those that are seen are in the page.
 
 import { avatar, face } from "../ui/avatar";
-import { byId, h, on, setAttribute, setText, syncChildren } from "../ui/dom";
+import { byId, h, icon, on, setAttribute, setText, syncChildren } from "../ui/dom";
 import { ago, agoTime, fullTime, mostCounted, pagePath, preview, visitorName } from "../ui/format";
 import { loadList, loadMore, show } from "../net/load";
 import { myId } from "../state/me";
 import { snoozeText } from "./organise";
+import { sourceMark } from "./source";
 import { siteMark, siteName } from "../state/sites";
 import { attempt, changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
@@ -24,7 +25,7 @@ interface Row {
 }
 
 // rowHeight is that of list.css; beyond is how many rows are kept on either side of what is seen.
-const rowHeight = 88;
+const rowHeight = 64;
 const beyond = 4;
 const searchPause = 250;
 const rows = new Map<string, Row>();
@@ -35,11 +36,9 @@ const few = 4;
 // listed are the conversations in the list.
 export const listed = ({ order, query, allFound }: State): readonly string[] => (query && !allFound ? order.slice(0, few) : order);
 
-// viewer is a small face of a colleague who has the conversation on the screen.
-function viewer(name: string): HTMLElement {
-  const what = name + " is looking at this";
-  return h("span", { class: "viewer", title: what }, face(name, name, "tiny"), h("span", { class: "sr" }, what));
-}
+// colleague is a small face, with what it stands for.
+const colleague = (name: string, sort: string, what: string): HTMLElement =>
+  h("span", { class: sort, title: what }, face(name, name, "tiny"), h("span", { class: "sr" }, what));
 
 // lastLine has the last message, unless somebody is writing: "" is the visitor.
 function lastLine({ lastMessage: m }: Session, typing: string | undefined): HTMLElement {
@@ -51,7 +50,7 @@ function lastLine({ lastMessage: m }: Session, typing: string | undefined): HTML
 // waits says for how long the visitor has been waiting for an answer.
 function waits(at: string): HTMLElement {
   const time = h("time", { datetime: at, "data-ago": true }, ago(at));
-  return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, h("span", { class: "sr" }, "waiting "), time);
+  return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, icon("wait"), h("span", { class: "sr" }, "waiting "), time);
 }
 
 // unsentIn says what in a conversation did not reach relay: a draft, or what waits in the outbox.
@@ -65,18 +64,18 @@ function unsentIn({ outbox, drafts, selected }: State, id: string): string {
 function rowContent(s: Session, { typing, viewers = [], unsent }: Row): Node[] {
   const top = h("span", { class: "row-top" },
     h("b", { dir: "auto" }, visitorName(s)),
+    h("span", { class: "row-page" }, !state.site && siteMark(s.site), pagePath(s.metadata["url"])),
     s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
-  const page = h("span", { class: "row-page" }, !state.site && siteMark(s.site), pagePath(s.metadata["url"]),
-    s.assignee && " · " + s.assignee.name);
   const marks = h("span", { class: "row-marks" },
-    ...viewers.slice(0, 2).map(viewer),
+    ...viewers.slice(0, 2).map((name) => colleague(name, "viewer", name + " is looking at this")),
     unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
     s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
     s.blocked && h("span", { class: "tag bad" }, "Blocked"),
     s.status === "closed" && h("span", { class: "tag" }, "Closed"),
     ...s.tags.slice(0, 2).map((tag) => h("span", { class: "tag label" }, tag)),
+    !!s.assignee && colleague(s.assignee.name, "assignee", "Assigned to " + s.assignee.name),
     s.unread > 0 && h("span", { class: "badge" }, String(s.unread), h("span", { class: "sr" }, " unread")));
-  return [avatar(s), top, page, h("span", { class: "row-bottom" }, lastLine(s, typing), marks)];
+  return [avatar(s), top, h("span", { class: "row-bottom" }, sourceMark(s), lastLine(s, typing), marks)];
 }
 
 function makeRow(id: string): Row {

@@ -1,0 +1,29 @@
+// Where the newest message of a conversation was written, as the sign in its row.
+
+import { h, icon } from "../ui/dom";
+import { platformName } from "../ui/format";
+import type { Session } from "../types";
+
+type Place = [symbol: string, label: string];
+
+const places: Record<string, Place> = {
+  agent: ["agent", "Written by the visitor’s agent"],
+  ai: ["spark", "Answered by the AI"],
+  api: ["reply", "Answered through the API"],
+  assistant: ["reply", "Answered through an assistant"],
+  console: ["reply", "Answered in the console"],
+  email: ["mail", "Answered by e-mail"],
+  relay: ["reply", "Answered automatically"],
+};
+
+function placeOf({ lastMessage: m, metadata }: Session): Place {
+  if (m?.sender === "ai") return places["ai"]!;
+  if (m?.sourceBridge) return places[m.sourceBridge] ?? ["chat", "Answered in " + platformName(m.sourceBridge)];
+  if (m?.sender === "operator") return places["console"]!;
+  return /mobile|tablet/.test(metadata["deviceType"] ?? "") ? ["phone", "Written on a phone"] : ["screen", "Written on the website"];
+}
+
+export function sourceMark(s: Session): HTMLElement {
+  const [symbol, label] = placeOf(s);
+  return h("span", { class: "row-source", role: "img", "aria-label": label, title: label }, icon(symbol));
+}
