@@ -46,6 +46,8 @@ func testAI(t *testing.T, s *fixture) {
 	s.setUpAI(t, b, folder)
 
 	b.until(`shown("#ai-bar") && text("#ai-state") === "The AI answers here while nobody is there."`)
+	b.until(`$("#ai-draft").ariaLabel === "Suggest an answer" && $("#ai-summary").ariaLabel === "Sum the conversation up"`)
+	b.until(`$("#ai-bar").offsetHeight <= 44 && $$("#ai-bar .tool").every((n) => n.offsetWidth >= 24)`)
 	b.run(draftFirst)
 	b.click("#ai-draft")
 	b.until(`$$(".message.internal .who").some((n) => n.textContent === "Draft by AI") && $$(".draft-buttons .button").length === 2`)
@@ -80,6 +82,7 @@ func testAI(t *testing.T, s *fixture) {
 	b.until(`text("#facts").includes("ada@example.com") && text("#facts").includes("Not verified")`)
 	b.shot(folder, "ai-contact-console")
 	b.until(`text("#ai-state") === "The AI is off in this conversation."`)
+	b.until(`$$("#messages .note").some((n) => n.textContent.trim() === "The AI handed over: the visitor asks for a person")`)
 	p.visitor.clean()
 	b.clean("400 (Bad Request)")
 }
