@@ -74,6 +74,7 @@ const frameView: View = (now, before) => {
   const title = (unread ? "(" + unread + ") " : "") + place + " · relay";
   if (document.title !== title) document.title = title;
   setText("link", now.lost ? "Reconnecting…" : "");
+  byId("live").title = byId("live").ariaLabel = now.lost ? "Not connected" : "Connected";
   loadParts(now);
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");
@@ -120,6 +121,7 @@ subscribe(({ threadPhase }) => {
   if (threadPhase === "ready") jump = "";
 });
 connect();
+void import("./shell/theme").catch(() => {}); // without it the console looks as the system does
 void import("./shell/person").catch(() => {}); // without it there is no menu of the person
 void import("./notify/main").catch(() => {}); // without it the console is silent
 void import("./inbox/views").catch(() => {}); // without it no list has a name

@@ -80,6 +80,7 @@ func TestBrowser(t *testing.T) {
 		"Transcript":       testTranscript,
 		"MessageLink":      testMessageLink,
 		"Shortcuts":        testShortcuts,
+		"Palette":          testPalette,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,
 		"Presence":         testPresence,

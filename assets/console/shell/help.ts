@@ -3,7 +3,8 @@
 import { h, iconButton } from "../ui/dom";
 
 const groups: [string, [string[], string][]][] = [
-  ["Everywhere", [[["j", "↓"], "Next conversation"], [["k", "↑"], "Previous conversation"], [["/"], "Search"],
+  ["Everywhere", [[["Ctrl", "K"], "Search and commands"], [["j", "↓"], "Next conversation"], [["k", "↑"], "Previous conversation"],
+    [["/"], "Search"],
     [["↓"], "From the search to its results"], [["?"], "This list"], [["g", "s"], "Choose the website, where there are several"],
     [["Esc"], "Leave a field, a menu or a conversation"]]],
   ["In the list", [[["x"], "Select a conversation"], [["Shift", "↓"], "Select several; or click with Shift"],

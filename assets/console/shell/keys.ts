@@ -1,6 +1,6 @@
 // Keyboard shortcuts for the whole console; fields handle their own keys.
 
-import { byId } from "../ui/dom";
+import { byId, on } from "../ui/dom";
 import { focusRow, rowTools } from "../inbox/list";
 import { note } from "../inbox/write";
 import { attempt, state } from "../state/store";
@@ -19,6 +19,10 @@ async function help(): Promise<void> {
   (await attempt(import("./help"), "The list could not be loaded"))?.showHelp();
 }
 
+async function palette(): Promise<void> {
+  (await attempt(import("./palette"), "The commands could not be loaded"))?.showPalette();
+}
+
 // isForRows reports whether a key selects rows, or acts on those that are selected.
 const isForRows = (key: string, shift: boolean): boolean =>
   /[ux]/.test(key) || (key === "e" && !!state.picked?.length) || (shift && /[jk]/.test(key));
@@ -27,7 +31,12 @@ function pressed(e: KeyboardEvent, escape: () => void): void {
   const target = e.target as HTMLElement;
   const inField = /^(INPUT|TEXTAREA)$/.test(target.tagName);
   const key = byId("rows").contains(target) ? e.key.replace("ArrowDown", "j").replace("ArrowUp", "k") : e.key;
-  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
+  if (e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
+  if (e.ctrlKey || e.metaKey) {
+    if (key !== "k" || e.shiftKey) return;
+    e.preventDefault();
+    return void palette();
+  }
   if (key === "Escape") return inField ? target.blur() : escape();
   if (inField || state.page || !/^[jkrneux/?]$/.test(key)) return;
   e.preventDefault();
@@ -45,4 +54,5 @@ function pressed(e: KeyboardEvent, escape: () => void): void {
 
 export function wireKeys(escape: () => void): void {
   document.addEventListener("keydown", (e) => pressed(e, escape));
+  on("find", "click", palette);
 }

@@ -77,10 +77,11 @@ function link({ name, label, icon: sign }: Page): HTMLElement {
 }
 
 // frame makes the page's element unless console.html has it.
-function frame({ name, label }: Page): void {
+function frame({ name, label, icon: sign }: Page): void {
   if (document.getElementById(name)) return;
   const title = h("h1", { id: name + "-title", tabindex: "-1" }, label);
-  byId("details").before(h("main", { class: "settings", id: name, "aria-labelledby": name + "-title", hidden: true },
+  const sort = sign ? "settings of-rail" : "settings";
+  byId("details").before(h("main", { class: sort, id: name, "aria-labelledby": name + "-title", hidden: true },
     h("div", { class: "settings-page" }, h("header", { class: "settings-head" }, title), h("div", { id: name + "-list" }))));
 }
 
@@ -120,6 +121,7 @@ function drawCurrent({ page }: State): void {
   const here = pages.find((p) => p.name === page);
   const setting = !!here && isSetting(here);
   byId("subnav").hidden = !setting;
+  setText("bar-title", setting ? "Settings" : here?.label ?? "Inbox");
   document.body.classList.toggle("with-subnav", setting);
   for (const a of document.querySelectorAll<HTMLElement>("#rail a, #subnav a")) {
     const { page: of } = a.dataset;

@@ -1,7 +1,7 @@
 // The menu of the person who is signed in, at the top right. Loaded after the inbox, with what reports their presence.
 
 import { ask } from "../ui/ask";
-import { byId, on } from "../ui/dom";
+import { byId, on, setText } from "../ui/dom";
 import { clearOutbox } from "../inbox/outbox";
 import { wirePresence } from "./presence";
 import { wireViewing } from "./viewing";
@@ -43,5 +43,6 @@ on("person", "focusout", (e) => {
   const to = (e as FocusEvent).relatedTarget as Node | null;
   if (to && !byId("person").contains(to)) show(false);
 });
+if (/Mac|iP/.test(navigator.platform)) setText("find-key", "⌘K");
 wirePresence();
 wireViewing();
