@@ -8,6 +8,7 @@ import (
 	"image"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -37,18 +38,45 @@ func (s *teamAPI) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (a
 	if len(f.Data) == 0 {
 		f = chat.Face{MimeType: "image/svg+xml", Data: initialsImage(p)}
 	}
+	w.Header().Set("ETag", `"`+chat.Hash(p.Face + p.Name)[:16]+`"`)
+	servePicture(w, r, f, p.Face, p.CreatedAt)
+	return written{}, nil
+}
+
+// picture answers GET /pictures/{site}: what a site's visitors see beside the operators' name, if
+// it was uploaded.
+func (s *teamAPI) picture(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
+	site, err := s.engine.Sites().Named(pathVar(r, "site"))
+	if err != nil {
+		return nil, err
+	}
+	p, ok := s.engine.SettingsOf(site.ID).Picture()
+	if !ok {
+		return nil, errNoPicture
+	}
+	w.Header().Set("ETag", `"`+p.Version+`"`)
+	servePicture(w, r, chat.Face{MimeType: p.MimeType, Data: p.Data}, p.Version, 0)
+	return written{}, nil
+}
+
+var errNoPicture = &httpError{status: http.StatusNotFound, text: "This website has no picture of its own here"}
+
+// servePicture answers a picture to every page. An address with its version may be kept for long.
+func servePicture(w http.ResponseWriter, r *http.Request, f chat.Face, version string, at chat.Time) {
 	h := w.Header()
 	h.Set("Content-Type", f.MimeType)
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("ETag", `"`+chat.Hash(p.Face + p.Name)[:16]+`"`)
 	h.Set("Cache-Control", "public, max-age=300")
-	if p.Face != "" && r.URL.Query().Get("v") == p.Face {
+	if version != "" && r.URL.Query().Get("v") == version {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	http.ServeContent(w, r, "", p.CreatedAt.Std(), bytes.NewReader(f.Data))
-	return written{}, nil
+	var modified time.Time
+	if at != 0 {
+		modified = at.Std()
+	}
+	http.ServeContent(w, r, "", modified, bytes.NewReader(f.Data))
 }
 
 // faceTints are the grounds of initials; white is readable on each.

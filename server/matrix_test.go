@@ -227,6 +227,8 @@ var matrix = map[string]entry{
 	"POST /console/passkey/sign-in":   {page, "/console/passkey/sign-in", object{}, 409},
 	"GET /faces/{id}":                 {open, "/faces/x", nil, 404},
 	"HEAD /faces/{id}":                {open, "/faces/x", nil, 404},
+	"GET /pictures/{site}":            {open, "/pictures/x", nil, 404},
+	"HEAD /pictures/{site}":           {open, "/pictures/x", nil, 404},
 
 	"POST /api/webhooks/{name}": {platform, "/api/webhooks/telegram", object{}, 503},
 	"POST /webhooks/{name}":     {platform, "/webhooks/telegram", object{}, 503},

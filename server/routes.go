@@ -319,6 +319,8 @@ func (c *community) fileRoutes() []route {
 		{"HEAD", "/files/{id}/{name}", rules{}, file},
 		{"GET", "/faces/{id}", rules{}, c.team.face},
 		{"HEAD", "/faces/{id}", rules{}, c.team.face},
+		{"GET", chat.PicturesPath + "{site}", rules{}, c.team.picture},
+		{"HEAD", chat.PicturesPath + "{site}", rules{}, c.team.picture},
 	}
 }
 

@@ -41,7 +41,7 @@ func SettingList(bridges ...Setting) []Setting {
 // ownSettings need nothing beside relay.
 var ownSettings = []Setting{
 	{Name: "operatorName", Site: true, Widget: true, Default: `"Support"`, Valid: text(100)},
-	{Name: "operatorAvatar", Site: true, Widget: true, Valid: address("https")},
+	{Name: "operatorAvatar", Site: true, Widget: true, Valid: picture},
 	{Name: "primaryColor", Site: true, Widget: true, Default: `"#3b5bdb"`, Valid: colour},
 	{Name: "welcomeMessage", Site: true, Widget: true, Default: `"Hi! How can we help?"`, Valid: text(1000)},
 	{Name: "offlineMessage", Site: true, Widget: true, Default: `"We are away right now. Leave a message and we will answer here."`, Valid: text(1000)},

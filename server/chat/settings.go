@@ -218,6 +218,9 @@ func (s *Settings) List(ofSite bool) (list []SettingValue) {
 		if def.Secret && len(value) > 0 {
 			value = mask(value)
 		}
+		if holdsPicture(value) {
+			value = Raw(`"(an uploaded picture)"`)
+		}
 		list = append(list, SettingValue{def.Name, string(value), s.sources[def.Name]})
 	}
 	return list
@@ -248,14 +251,15 @@ func (s *Settings) Public() map[string]any {
 	return out
 }
 
-// WidgetConfig returns the widget's config object.
-func (s *Settings) WidgetConfig() map[string]any {
+// WidgetConfig returns the config object of a site's widget.
+func (s *Settings) WidgetConfig(site string) map[string]any {
 	out := map[string]any{}
 	for i := range s.declared {
 		if def := &s.declared[i]; def.Widget {
 			out[def.Name] = s.values[def.Name]
 		}
 	}
+	out["operatorAvatar"] = s.pictureAddress(site)
 	out["attachments"] = s.AttachmentRules()
 	out["csat"] = map[string]any{"enabled": s.Bool("csatEnabled"), "style": s.Text("csatStyle")}
 	return out

@@ -1,9 +1,16 @@
 package e2e
 
 import (
+	"bytes"
 	"cmp"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -31,16 +38,32 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	b.click("#save")
 	b.until(`text('[data-setting="operatorAvatar"] .wrong') === "Enter an address that begins with https://"`)
 	b.enter(field("operatorAvatar"), "")
+	logo := filepath.Join(t.TempDir(), "logo.png")
+	drawn := image.NewNRGBA(image.Rect(0, 0, 300, 100))
+	draw.Draw(drawn, image.Rect(0, 0, 150, 100), image.NewUniform(color.NRGBA{11, 114, 133, 255}), image.Point{}, draw.Src)
+	var data bytes.Buffer
+	err := png.Encode(&data, drawn)
+	if err == nil {
+		err = os.WriteFile(logo, data.Bytes(), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles(chromedp.JSPath(`document.querySelector("#widget input[type=file]")`), []string{logo}))
+	b.until(`$('[data-setting="operatorAvatar"] img').src.startsWith("data:image/jpeg") && $('[data-setting="operatorAvatar"] .input').hidden`)
+	b.until(widget + `?.querySelector(".avatar img")?.src.startsWith("data:image/jpeg")`)
+	b.shot(folder, "widget-page-logo")
 	b.enter(`[aria-label="Question 1"]`, "Where is my order?")
 	b.click("#save")
 	b.until(`text("#save-count") === "Saved."`)
 	var saved struct {
-		OperatorName string
-		PrimaryColor string
-		Starters     []string
+		OperatorName   string
+		OperatorAvatar string
+		PrimaryColor   string
+		Starters       []string
 	}
 	s.call(t, http.MethodGet, s.base+"/api/admin/settings", s.secret, nil, &saved)
-	if saved.OperatorName != "Halden & Loft" || saved.PrimaryColor != "#ffe066" || len(saved.Starters) != 1 {
+	if saved.OperatorName != "Halden & Loft" || saved.PrimaryColor != "#ffe066" || len(saved.Starters) != 1 || !strings.HasPrefix(saved.OperatorAvatar, "data:image/jpeg;base64,") {
 		t.Errorf("saved is %+v", saved)
 	}
 	b.enter(".propose .input", "http://169.254.169.254/")
@@ -50,6 +73,14 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	b.visit(s.console)
 	b.visit(s.console + "#/widget")
 	b.until(`text(".seen").startsWith("Seen on shop.example.com")`)
+	b.until(widget + `?.querySelector("h2")?.textContent === "Halden & Loft"`)
+	b.visit(s.base + "/demo") // where visitors load it from relay
+	b.run(`document.querySelector("relay-chat").shadowRoot.querySelector(".launcher").click()`)
+	b.until(`(() => {
+		const picture = document.querySelector("relay-chat")?.shadowRoot.querySelector(".avatar img");
+		return picture?.src.includes("/pictures/main?v=") && picture.complete && picture.naturalWidth === 256;
+	})()`)
+	b.visit(s.console + "#/widget")
 	b.until(widget + `?.querySelector("h2")?.textContent === "Halden & Loft"`)
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 	b.shot(folder, "widget-page-dark")

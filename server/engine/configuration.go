@@ -165,7 +165,7 @@ func (c *configuration) applySettings(ctx context.Context) error {
 	configs := map[string]any{}
 	c.hub.BroadcastBySite(chat.StateConfig, func(site string) any {
 		if configs[site] == nil {
-			configs[site] = map[string]any{"config": c.SettingsOf(site).WidgetConfig()}
+			configs[site] = map[string]any{"config": c.SettingsOf(site).WidgetConfig(site)}
 		}
 		return configs[site]
 	})

@@ -12,7 +12,7 @@ func (r *Relay) asksOutside(site string) bool {
 // form may come before the first message.
 func (r *Relay) WidgetConfig(site string) map[string]any {
 	settings := r.SettingsOf(site)
-	config := settings.WidgetConfig()
+	config := settings.WidgetConfig(site)
 	if form := settings.PreChatForm(); len(form.Fields) > 0 && r.asksOutside(site) {
 		form.Required, form.Timing = true, chat.BeforeFirstMessage
 		config["preChatForm"] = form

@@ -2,6 +2,7 @@
 
 import { ApiError, call } from "../net/api";
 import { h } from "../ui/dom";
+import { pictureButton, squareOf } from "../ui/picture";
 import { me, myId } from "../state/me";
 import { attempt } from "../state/store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
@@ -21,23 +22,9 @@ interface Me {
   hasPassword: boolean;
 }
 
-const side = 256;
-
-// scaled makes a square picture of a file, small enough to send.
-async function scaled(file: File): Promise<Blob> {
-  const image = await createImageBitmap(file).catch(() => {
-    throw new Error("This file is not a picture that the browser can read.");
-  });
-  const canvas = h("canvas", { width: side, height: side });
-  const edge = Math.min(image.width, image.height);
-  canvas.getContext("2d")?.drawImage(image, (image.width - edge) / 2, (image.height - edge) / 2, edge, edge, 0, 0, side, side);
-  return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be scaled down."))), "image/jpeg", 0.9));
-}
-
 async function sendFace(file: File): Promise<Me> {
   const response = await fetch("/api/admin/me/face", { method: "PUT", headers: { "Content-Type": "image/jpeg" },
-    body: await scaled(file) });
+    body: await squareOf(file) });
   const body = (await response.json().catch(() => null)) as Me;
   if (!response.ok) throw new ApiError(response.status, body);
   return body;
@@ -55,14 +42,10 @@ function faceSection(): { node: HTMLElement; show(of: Me): void } {
       said.refused(error);
     }
   };
-  const file = h("input", { type: "file", accept: "image/*", hidden: true, tabindex: -1, onchange: () => {
-    const picked = file.files?.[0];
-    file.value = "";
-    if (picked) void run(sendFace(picked), "Saved.");
-  } });
+  const choose = pictureButton((picked) => void run(sendFace(picked), "Saved."));
   const node = h("div", { class: "own-picture" }, picture,
-    h("div", { class: "buttons" }, button("Choose a picture…", () => file.click()),
-      button("Remove", () => void run(call<Me>("DELETE", "/me/face"), "Removed.")), file, ...said.nodes));
+    h("div", { class: "buttons" }, ...choose,
+      button("Remove", () => void run(call<Me>("DELETE", "/me/face"), "Removed.")), ...said.nodes));
   return { node, show };
 }
 

@@ -60,7 +60,8 @@ export async function start(shell: Shell, core: () => Promise<Core>): Promise<vo
     const language = spoken(options.locale, setting);
     const text = rule.texts?.[language] || rule.text;
     const t = { ...named(english, await texts(shell, language)), ...own?.[language] };
-    preview.show({ name: operatorName, picture: operatorAvatar, theme: options.theme || theme, text, close: t.dismiss,
+    const picture = operatorAvatar && new URL(operatorAvatar, options.apiUrl).href;
+    preview.show({ name: operatorName, picture, theme: options.theme || theme, text, close: t.dismiss,
       onClose: () => storage.set("unasked", true) });
     const opened = () => {
       preview.hide();

@@ -4,7 +4,7 @@ import { h } from "../ui/dom";
 
 /** pictureOf is the face of a person of the team, or the one that the settings name. */
 export const pictureOf = (id: string | undefined, name: string, team: string, fallback: string | undefined, apiUrl: string) =>
-  id ? `${apiUrl}/faces/${id}` : name === team ? fallback : "";
+  id ? `${apiUrl}/faces/${id}` : name === team && fallback ? new URL(fallback, apiUrl).href : "";
 
 /** face is decoration: the name stands beside it. */
 export function face(name: string, picture?: string): HTMLElement {

@@ -10,6 +10,7 @@ import { area, choice, list, text } from "../controls";
 import { form, type Control, type Form } from "../form";
 import { files, megabytes } from "./files";
 import { languages, questions } from "./lists";
+import { picture } from "./picture";
 import type { Page } from "../page";
 import { button, feedback, labelled, section, shownSite, type Settings } from "../settings";
 import { snippetBox } from "../snippet";
@@ -32,11 +33,12 @@ const every = 20_000;
 // lookForm is what visitors see and read; suggest fills in what was found on the site.
 function lookForm(): { look: Form; suggest(found: Look): void } {
   const name = text({ maxlength: 100 });
-  const avatar = text({ type: "url", placeholder: "https://…" });
+  const avatar = picture();
   const main = colour("Main colour", "#3b5bdb");
   const look = form([
     { name: "operatorName", label: "Name", control: name },
-    { name: "operatorAvatar", label: "Picture", control: avatar, hint: "The address of a square picture. It begins with https://." },
+    { name: "operatorAvatar", label: "Picture", control: avatar,
+      hint: "A square one, such as your logo: from this computer, or its address, which begins with https://." },
     { name: "primaryColor", label: "Main colour", control: main },
     { name: "headerColor", label: "Header", control: colour("Header", "") },
     { name: "toggleColor", label: "Button", control: colour("Button", "") },
@@ -85,7 +87,7 @@ function previewOf(look: Form): { node: HTMLElement; show(settings: Settings): v
   const draw = (): void => {
     if (!stored) return;
     const config: Record<string, unknown> = { ...stored, ...look.changes(), csat: { enabled: false }, preChatForm: null };
-    if (!String(config["operatorAvatar"]).startsWith("https://")) config["operatorAvatar"] = null; // not typed to its end
+    if (!/^(https:\/\/|data:image\/)/.test(String(config["operatorAvatar"]))) config["operatorAvatar"] = null; // not typed to its end
     const now = String(config["language"]);
     if (language && now !== language) node.contentWindow?.location.reload(); // it asks again when it is ready
     else node.contentWindow?.postMessage(config, location.origin);

@@ -1,0 +1,31 @@
+// picture.ts makes squares of the pictures that people choose, small enough to send.
+
+import { h } from "./dom";
+
+const side = 256;
+
+// squareOf cuts the middle out of a picture, or, with whole, puts all of it on a white ground, as logos need it.
+export async function squareOf(file: File, whole = false): Promise<Blob> {
+  const image = await createImageBitmap(file).catch(() => {
+    throw new Error("This file is not a picture that the browser can read.");
+  });
+  const canvas = h("canvas", { width: side, height: side });
+  const edge = whole ? Math.max(image.width, image.height) : Math.min(image.width, image.height);
+  const [width, height] = [(image.width * side) / edge, (image.height * side) / edge];
+  const draw = canvas.getContext("2d");
+  if (draw) draw.fillStyle = "#fff";
+  draw?.fillRect(0, 0, side, side);
+  draw?.drawImage(image, (side - width) / 2, (side - height) / 2, width, height);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be scaled down."))), "image/jpeg", 0.9));
+}
+
+// pictureButton lets somebody choose a picture.
+export function pictureButton(chosen: (file: File) => void): HTMLElement[] {
+  const file = h("input", { type: "file", accept: "image/*", hidden: true, tabindex: -1, onchange: () => {
+    const picked = file.files?.[0];
+    file.value = "";
+    if (picked) chosen(picked);
+  } });
+  return [h("button", { class: "button", type: "button", onclick: () => file.click() }, "Choose a picture…"), file];
+}
