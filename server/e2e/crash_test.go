@@ -43,7 +43,7 @@ func TestKillNineLosesNothing(t *testing.T) {
 		for _, w := range writers {
 			all.Go(func() { w.write(relay.base) })
 		}
-		time.Sleep(time.Duration(20+random.IntN(180)) * time.Millisecond) // the moment of the kill is the test's input
+		time.Sleep(time.Duration(10+random.IntN(90)) * time.Millisecond) // the moment of the kill is the test's input
 		relay.kill()
 		all.Wait()
 	}
