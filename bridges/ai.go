@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -108,15 +107,14 @@ func (a *AI) serve(ctx context.Context, lease *nodes.Lease, settings chat.AI) er
 
 // CheckAddress rejects a forbidden endpoint, as far as its address alone shows.
 func (a *AI) CheckAddress(address string) error {
-	private, err := guard.Refuse(address, a.opts.Allowed)
+	private, refused := refuseAddress("aiBaseUrl", address, a.opts.Allowed, "confirm it by POST /api/admin/ai/private-host, or set the address by AI_BASE_URL")
 	switch {
-	case err == nil || private.IsValid() && a.engine.Settings().AIHostConfirmed(address):
+	case refused == nil || private && a.engine.Settings().AIHostConfirmed(address):
 		return nil
-	case private.IsValid():
-		text := fmt.Sprintf("is not allowed: %s is in a private network; confirm it by POST /api/admin/ai/private-host, or set the address by AI_BASE_URL", private)
-		return &chat.Error{Kind: chat.Invalid, Text: "aiBaseUrl " + text, Fields: map[string]string{"aiBaseUrl": text}, Confirm: chat.HostOf(address)}
+	case private:
+		refused.Confirm = chat.HostOf(address)
 	}
-	return chat.Errorf(chat.Invalid, "aiBaseUrl is not allowed: relay never connects to link-local and metadata addresses")
+	return refused
 }
 
 // State returns how the AI is doing.

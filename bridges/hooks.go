@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -31,14 +30,10 @@ func NewHooks(engine *engine.Engine, o WebhookOptions) *Hooks { return &Hooks{en
 
 // CheckAddress rejects a forbidden receiver, as far as its address alone shows.
 func (h *Hooks) CheckAddress(address string) error {
-	private, err := guard.Refuse(address, h.opts.Allowed)
-	switch {
-	case err == nil:
-		return nil
-	case private.IsValid():
-		return chat.ErrorAt(chat.Invalid, "url", "url is not allowed: "+private.String()+" is in a private network; add it to WEBHOOK_ALLOW_CIDRS and restart relay")
+	if _, refused := refuseAddress("url", address, h.opts.Allowed, "add it to WEBHOOK_ALLOW_CIDRS and restart relay"); refused != nil {
+		return refused
 	}
-	return chat.ErrorAt(chat.Invalid, "url", "url is not allowed: relay never connects to link-local and metadata addresses; use the receiver's public address")
+	return nil
 }
 
 // Test posts a test event to a webhook at once, even a paused one, and returns how its receiver

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/relay-chat/relay/bridges/guard"
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -109,15 +108,10 @@ func (w *Webhook) Off() error {
 
 // CheckAddress rejects a forbidden receiver, as far as its address alone shows.
 func (w *Webhook) CheckAddress(address string) error {
-	private, err := guard.Refuse(address, w.opts.Allowed)
-	switch {
-	case err == nil:
-		return nil
-	case private.IsValid():
-		return chat.Errorf(chat.Invalid, "eventsWebhookUrl is not allowed: %[1]s is in a private network; add %[1]s to WEBHOOK_ALLOW_CIDRS and restart relay, "+
-			"or set the address by EVENTS_WEBHOOK_URL", private)
+	if _, refused := refuseAddress("eventsWebhookUrl", address, w.opts.Allowed, "add it to WEBHOOK_ALLOW_CIDRS and restart relay, or set the address by EVENTS_WEBHOOK_URL"); refused != nil {
+		return refused
 	}
-	return chat.Errorf(chat.Invalid, "eventsWebhookUrl is not allowed: relay never connects to link-local and metadata addresses; use the receiver's public address")
+	return nil
 }
 
 // WebhookType is an event's type as the receiver gets it.
