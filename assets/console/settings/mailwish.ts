@@ -1,9 +1,10 @@
 // When a person gets e-mails about visitors: one choice for all websites, and others for some of them.
 
 import { h } from "../ui/dom";
-import { choose, onPreferences, type MailWish, type Preferences } from "../notify/preferences";
+import { onPreferences, type MailWish, type Preferences } from "../notify/preferences";
 import { several } from "../state/sites";
-import { attempt, state, subscribe } from "../state/store";
+import { state, subscribe } from "../state/store";
+import { saving } from "./preferences";
 import { labelled, section } from "./settings";
 
 const choices = [["never", "Never"], ["now", "At once"], ["unanswered", "When nobody has answered"], ["daily", "Once a day"]];
@@ -36,12 +37,8 @@ function wishField(label: string, likeAll: boolean, save: (wish: MailWish | unde
 }
 
 export function mailSection(): HTMLElement {
-  const said = h("p", { class: "hint", role: "status" });
+  const { said, save } = saving();
   let chosen: Preferences | undefined;
-  const save = async (change: Partial<Preferences>): Promise<void> => {
-    said.textContent = "";
-    if ((await attempt(choose(change).then(() => true), "Not saved")) === true) said.textContent = "Saved.";
-  };
   const all = wishField("Send me e-mails", false, (mail) => void save({ mail: mail! }));
   const at = h("input", { class: "input", type: "time", onchange: () => void save({ dailyAt: at.value }) });
   const time = labelled("At", at, "In the time zone of the business hours.");

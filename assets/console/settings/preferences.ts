@@ -6,12 +6,20 @@ import { attempt } from "../state/store";
 import type { Part } from "./access";
 import { labelled, section } from "./settings";
 
-export function preferencesSection(): Part {
+// saving returns what stores a choice, and the line that says so.
+export function saving(): { said: HTMLElement; save(change: Partial<Preferences>): Promise<void> } {
   const said = h("p", { class: "hint", role: "status" });
-  const save = async (change: Partial<Preferences>): Promise<void> => {
-    said.textContent = "";
-    if ((await attempt(choose(change).then(() => true), "Not saved")) === true) said.textContent = "Saved.";
+  return {
+    said,
+    async save(change) {
+      said.textContent = "";
+      if ((await attempt(choose(change).then(() => true), "Not saved")) === true) said.textContent = "Saved.";
+    },
   };
+}
+
+export function preferencesSection(): Part {
+  const { said, save } = saving();
   const notify = h("select", { class: "input", onchange: () => void save({ notify: notify.value }) },
     ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) =>
       h("option", { value }, label)));
