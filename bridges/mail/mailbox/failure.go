@@ -10,18 +10,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// Failure is why a mailbox cannot be read, for people.
-type Failure struct {
-	Problem, Fix string
-	Details      string // the server's words
-}
-
-func (f *Failure) Error() string {
-	if f.Details == "" {
-		return f.Problem
-	}
-	return f.Problem + ": " + f.Details
-}
+// Failure is why a mailbox cannot be read, for people: in the form of a token's.
+type Failure = oauth.Failure
 
 // maxDetails bounds what is kept of a server's words.
 const maxDetails = 300
@@ -40,7 +30,7 @@ func explain(box *chat.Mailbox, err error) *Failure {
 	var notTLS tls.RecordHeaderError
 	switch {
 	case errors.As(err, &token):
-		return &Failure{token.Problem, token.Fix, token.Details}
+		return token
 	case errors.Is(err, errNoOAuth):
 		f.Problem, f.Details = "The mail server "+box.Address()+" does not offer XOAUTH2, by which relay signs in without a password", ""
 		f.Fix = "add the password in IMAP_URL, or use another server"

@@ -13,7 +13,7 @@ import (
 // Failure is why there is no token, for people.
 type Failure struct {
 	Problem, Fix string
-	Details      string // the provider's words
+	Details      string // the words of the provider, or of the mail server
 }
 
 func (f *Failure) Error() string {
