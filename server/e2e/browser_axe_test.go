@@ -232,7 +232,7 @@ func (b *tab) accessible(state string) {
 		protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: slices.Concat(feature("prefers-reduced-motion", "reduce"), m.features)})
 		b.run(noTransitions)
 		b.until(`await frame().then(() => document.getAnimations().every((a) => a.playState !== "running" || a.effect.getTiming().iterations === Infinity))`)
-		found, err := axetest.Violations(b.ctx, m.rules...)
+		found, err := axetest.Changes(b.ctx, m.name, m.rules...)
 		if err != nil {
 			b.Fatal(err)
 		}
