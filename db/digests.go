@@ -121,7 +121,7 @@ func (d *Digests) read(ctx context.Context, first int64) (latest chat.Time, fact
 		return err
 	})
 	for ended := false; err == nil && !ended; {
-		err = d.db.backend.look(ctx, func(t *tx) (err error) {
+		err = d.db.backend.read(ctx, func(t *tx) (err error) {
 			if ended, err = t.q.ended(ticket); ended && err == nil {
 				latest, facts, err = t.pack(first)
 			}

@@ -16,7 +16,7 @@ func (d *DB) FindPassages(ctx context.Context, site *string, words []string, lim
 	if len(words) == 0 {
 		return nil, nil
 	}
-	err = d.backend.look(ctx, func(t *tx) error {
+	err = d.backend.read(ctx, func(t *tx) error {
 		numbers, err = t.q.findWords(site, words, limit)
 		return err
 	})

@@ -42,7 +42,7 @@ func isPostgres(url string) bool {
 // each other at its row (see lock).
 type postgres struct {
 	pool    *sqlx.DB
-	writing pgx.TxOptions
+	writing []string // how transactions that write begin
 	// gate is held for reading by each operation under way, so that close can
 	// wait for them.
 	gate   sync.RWMutex
@@ -88,8 +88,8 @@ func openPostgres(ctx context.Context, url string, opts Options) (*DB, error) {
 	if committed == nil {
 		committed = func(int, time.Duration) {}
 	}
-	options := writing(config)
-	return &DB{backend: &postgres{pool: pool, writing: options, shared: newShared(pool, options, committed), committed: committed,
+	begin := writing(config)
+	return &DB{backend: &postgres{pool: pool, writing: begin, shared: newShared(pool, begin, committed), committed: committed,
 		cluster: newCluster(node, config, direct)}}, nil
 }
 
@@ -135,21 +135,21 @@ func prepare(config *pgx.ConnConfig, node string, opts Options) {
 // as it lives, so it is closed, and the next may be better.
 var ofConnection = []string{"25006", "55P03", "57014"}
 
-// reading is a transaction on a snapshot. It locks nothing, so it may be silent.
-var reading = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+// reading begins a transaction on a snapshot. It locks nothing, so it may be silent.
+var reading = []string{"begin isolation level repeatable read read only"}
 
-// writing returns how transactions begin that lock rows: the server ends one that is
-// silent for maxSilence, or the other nodes would wait for the locks of one that is cut
+// writing returns the statements that begin transactions that lock rows: the server ends one
+// that is silent for maxSilence, or the other nodes would wait for the locks of one that is cut
 // off. A parameter of the URL wins. It is set with the beginning, because PgBouncer
 // refuses it when connecting.
-func writing(config *pgx.ConnConfig) pgx.TxOptions {
+func writing(config *pgx.ConnConfig) []string {
 	const bound = "idle_in_transaction_session_timeout"
-	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	begin := []string{"begin isolation level read committed"}
 	inURL := config.RuntimeParams[bound] != "" || strings.Contains(strings.ReplaceAll(config.RuntimeParams["options"], "-", "_"), bound)
 	if !inURL {
-		options.BeginQuery = fmt.Sprintf("begin isolation level read committed; SET LOCAL %s = %d", bound, maxSilence.Milliseconds())
+		begin = append(begin, fmt.Sprintf("SET LOCAL %s = %d", bound, maxSilence.Milliseconds()))
 	}
-	return options
+	return begin
 }
 
 const countOthers = `SELECT COUNT(DISTINCT application_name) FROM pg_stat_activity WHERE datname = current_database()
@@ -168,32 +168,28 @@ func (d *DB) Others(ctx context.Context) (n int, err error) {
 
 // applyRelaxed does not wait for the server's disk.
 func (p *postgres) applyRelaxed(ctx context.Context, op func(*tx) error) error {
-	return p.apply(ctx, func(t *tx) error {
-		if _, err := t.q.exec(`SET LOCAL synchronous_commit = off`); err != nil {
-			return err
-		}
-		return op(t)
-	})
+	begin := append(slices.Clone(p.writing), `SET LOCAL synchronous_commit = off`)
+	return p.enter(func() error { return p.commit(ctx, begin, false, op) })
 }
 
 func (p *postgres) apply(ctx context.Context, op func(*tx) error) error {
-	return p.enter(func() error { return p.applyAlone(ctx, op) })
+	return p.enter(func() error { return p.commit(ctx, p.writing, false, op) })
 }
 
 // applyTo lets op share a transaction with others, if it can.
 func (p *postgres) applyTo(ctx context.Context, sessionID string, op func(*tx) error) error {
 	return p.enter(func() error {
-		return p.shared.apply(ctx, sessionID, op, p.applyAlone)
+		return p.shared.apply(ctx, sessionID, op, func(ctx context.Context, op func(*tx) error) error { return p.commit(ctx, p.writing, true, op) })
 	})
 }
 
-// applyAlone runs op again when others got in its way: it looks again and finds
-// what they did.
-func (p *postgres) applyAlone(ctx context.Context, op func(*tx) error) error {
+// commit runs op again when others got in its way: it looks again and finds what they
+// did, and a lazy one learns at once what came of each statement.
+func (p *postgres) commit(ctx context.Context, begin []string, lazy bool, op func(*tx) error) error {
 	return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error {
 		for attempt := 1; ; attempt++ {
 			begun := time.Now()
-			err := transact(ctx, c, p.writing, op)
+			err := transact(ctx, c, begin, lazy && attempt == 1, op)
 			if err == nil {
 				p.committed(1, time.Since(begun))
 			}
@@ -207,13 +203,16 @@ func (p *postgres) applyAlone(ctx context.Context, op func(*tx) error) error {
 
 func (p *postgres) read(ctx context.Context, op func(*tx) error) error {
 	return p.enter(func() error {
-		return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error { return transact(ctx, c, reading, op) })
+		return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error { return transact(ctx, c, reading, false, op) })
 	})
 }
 
-// look is as good as read: a snapshot costs little beside the way to the
-// server.
-func (p *postgres) look(ctx context.Context, op func(*tx) error) error { return p.read(ctx, op) }
+// look runs each statement by itself, which costs one way to the server instead of three.
+func (p *postgres) look(ctx context.Context, op func(*tx) error) error {
+	return p.enter(func() error {
+		return p.use(ctx, func(ctx context.Context, c *sqlx.Conn) error { return transact(ctx, c, nil, false, op) })
+	})
+}
 
 // enter runs work unless the database is closed, which waits for it.
 func (p *postgres) enter(work func() error) error {
@@ -252,30 +251,6 @@ func untilLost(ctx context.Context) (context.Context, context.CancelFunc) {
 		cut(nil)
 	}
 }
-
-// transact is one attempt at one transaction. database/sql cannot begin one with a
-// query of its own, so pgx begins and ends it.
-func transact(ctx context.Context, c *sqlx.Conn, options pgx.TxOptions, op func(*tx) error) error {
-	ctx, cancel := context.WithTimeout(ctx, maxTxTime)
-	defer cancel()
-	var begun pgx.Tx
-	if err := c.Raw(func(dc any) (err error) {
-		begun, err = dc.(*stdlib.Conn).Conn().BeginTx(ctx, options)
-		return err
-	}); err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	if err := protect(op, &tx{q: &pgTx{ctx: ctx, conn: c}}); err != nil {
-		return errors.Join(err, end(c, func() error { return begun.Rollback(ctx) }))
-	}
-	if err := end(c, func() error { return begun.Commit(ctx) }); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
-}
-
-// end ends a transaction. pgx closes a connection on which that fails.
-func end(c *sqlx.Conn, with func() error) error { return c.Raw(func(any) error { return with() }) }
 
 // worthRetry reports whether an operation was only unlucky: a serialization
 // failure, a deadlock, or a row that somebody else inserted first, or erased
@@ -331,61 +306,3 @@ func (p *postgres) close() error {
 	p.shared.close()
 	return errors.Join(p.cluster.close(), p.pool.Close())
 }
-
-// pgTx is a transaction; pgx prepares and keeps its statements.
-type pgTx struct {
-	ctx  context.Context
-	conn *sqlx.Conn
-}
-
-func (p *pgTx) exec(query string, args ...any) (int64, error) {
-	result, err := p.conn.ExecContext(p.ctx, p.conn.Rebind(query), args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-func (p *pgTx) get(dest any, query string, args ...any) error {
-	return p.conn.GetContext(p.ctx, dest, p.conn.Rebind(query), args...)
-}
-
-func (p *pgTx) row(dest []any, query string, args ...any) error {
-	return p.conn.QueryRowContext(p.ctx, p.conn.Rebind(query), args...).Scan(dest...)
-}
-
-func (p *pgTx) rows(next func() []any, query string, args ...any) error {
-	rows, err := p.conn.QueryContext(p.ctx, p.conn.Rebind(query), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(next()...); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-func (p *pgTx) list(dest any, query string, args ...any) error {
-	return p.conn.SelectContext(p.ctx, dest, p.conn.Rebind(query), args...)
-}
-
-func (p *pgTx) has(column string) string { return "strpos(" + column + ", ?) > 0" }
-
-// lock makes transactions that change the same rows wait for each other.
-func (p *pgTx) lock(query string) string { return query + " FOR UPDATE" }
-
-func (p *pgTx) ticket() (ticket int64, err error) {
-	err = p.row([]any{&ticket}, `SELECT txid_current()`)
-	return ticket, err
-}
-
-func (p *pgTx) ended(ticket int64) (ended bool, err error) {
-	err = p.row([]any{&ended}, `SELECT txid_snapshot_xmin(txid_current_snapshot()) >= ?`, ticket)
-	return ended, err
-}
-
-// survey changes nothing: the server manages its memory.
-func (p *pgTx) survey() (end func()) { return func() {} }

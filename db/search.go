@@ -188,6 +188,9 @@ func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, sites chat.Sit
 	if sites != nil {
 		query, args = query+vectorsOf, append(args, []string(sites))
 	}
+	if err := p.send(); err != nil {
+		return nil, err
+	}
 	err = p.conn.SelectContext(ctx, &places, query+newestVectors, args...)
 	return places, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,8 +40,8 @@ type shared struct {
 	underWay  atomic.Int64 // operations, alone or not
 }
 
-func newShared(pool *sqlx.DB, options pgx.TxOptions, committed func(int, time.Duration)) *shared {
-	s := &shared{pool: pool, begin: beginning(options), committed: committed, crowd: crowd}
+func newShared(pool *sqlx.DB, begin []string, committed func(int, time.Duration)) *shared {
+	s := &shared{pool: pool, begin: begin, committed: committed, crowd: crowd}
 	s.group = newGroup(sharers, s.turn)
 	return s
 }
@@ -61,14 +60,6 @@ func (s *shared) apply(ctx context.Context, sessionID string, op func(*tx) error
 		}
 	}
 	return alone(ctx, op)
-}
-
-// beginning returns the statements by which transactions begin.
-func beginning(options pgx.TxOptions) []string {
-	if options.BeginQuery == "" {
-		return []string{"begin isolation level read committed"}
-	}
-	return strings.Split(options.BeginQuery, "; ")
 }
 
 // turn commits what waits. The connection is there before a batch is taken: callers that
