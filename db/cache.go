@@ -7,10 +7,12 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// stored is a session with its number, to which other tables refer.
+// stored is a session with its number, to which other tables refer, and the time by which
+// lists find it (see listedAt).
 type stored struct {
 	chat.Session
-	Number int64 `db:"number"`
+	Number   int64 `db:"number"`
+	ListedAt int64 `db:"listed_at"`
 }
 
 // own returns a copy that shares no memory with s.

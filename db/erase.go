@@ -90,8 +90,8 @@ func (t *tx) removeUpTo(session, rev int64) error {
 	return err
 }
 
-const selectLongIdle = `SELECT last_activity AS at, id FROM sessions
-	WHERE status = ? AND started_at > 0 AND rev > ? AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0`
+const selectLongIdle = `SELECT listed_at AS at, id FROM sessions
+	WHERE status = ? AND started_at > 0 AND rev > ? AND (listed_at, id) > (?, ?) AND listed_at < ? AND snoozed_until = 0`
 
 // shortenIdle shortens the long ones of the sessions that EraseIdle erases.
 func (d *DB) shortenIdle(ctx context.Context, site *string, status chat.Status, before chat.Time) error {

@@ -18,10 +18,12 @@ import (
 // A condition goes on until the page is full, through all sessions if need be.
 const (
 	selectSessions = `SELECT ` + sessionColumns
-	selectKeys     = `SELECT last_activity AS at, id`
-	ofStarted      = ` FROM sessions WHERE status = ? AND started_at > 0 AND (last_activity, id) < (?, ?)`
-	ofEmpty        = ` FROM sessions WHERE status = ? AND started_at = 0 AND id <> '' AND (last_activity, id) < (?, ?)`
-	newestOnes     = ` ORDER BY last_activity DESC, id DESC LIMIT ?`
+	selectKeys     = `SELECT listed_at AS listed, last_activity AS at, id FROM sessions
+		WHERE status = ? AND listed_at <= ? AND (last_activity, id) < (?, ?)`
+	ofStarted    = ` AND started_at > 0`
+	ofEmpty      = ` AND started_at = 0 AND id <> ''`
+	newestListed = ` ORDER BY listed_at DESC, id DESC LIMIT ?`
+	listedNear   = ` AND (listed_at, id) < (?, ?) AND listed_at > ? ORDER BY last_activity DESC, id DESC LIMIT ?`
 
 	// waiting are the sessions that wait, as the index of them has it; see [chat.Session.Waits].
 	waiting = `waiting_since > 0 AND status = 'open' AND NOT blocked AND snoozed_until = 0`
@@ -162,26 +164,49 @@ func (t *tx) Sessions(q chat.SessionQuery) ([]chat.Session, error) {
 	if q.Before == (chat.Cursor{}) {
 		q.Before.At = math.MaxInt64
 	}
-	var keys []aged
+	var keys []listed
 	for _, part := range parts {
 		for _, status := range statuses {
-			bound := append(append([]any{string(status), int64(q.Before.At), q.Before.ID}, args...), limitOf(q.Limit))
-			if len(parts)+len(statuses) == 2 {
-				return list[chat.Session](t, selectSessions+part+newestOnes, bound...)
-			}
-			some, err := list[aged](t, selectKeys+part+newestOnes, bound...)
+			at := int64(q.Before.At)
+			some, err := t.newest(selectKeys+part, append([]any{string(status), at, at, q.Before.ID}, args...), limitOf(q.Limit))
 			if err != nil {
 				return nil, err
 			}
 			keys = append(keys, some...)
 		}
 	}
-	slices.SortFunc(keys, func(a, b aged) int { return cmp.Or(cmp.Compare(b.At, a.At), strings.Compare(b.ID, a.ID)) })
-	return t.sessions(keys[:min(len(keys), limitOf(q.Limit))])
+	return t.sessions(newestOf(keys, limitOf(q.Limit)))
+}
+
+// listed is the key of a session in a list, with the time by which the index has it.
+type listed struct {
+	Listed int64 `db:"listed"`
+	At     int64 `db:"at"`
+	ID     string
+}
+
+// newestOf sorts keys by activity and returns the first.
+func newestOf(keys []listed, limit int) []listed {
+	slices.SortFunc(keys, func(a, b listed) int { return cmp.Or(cmp.Compare(b.At, a.At), strings.Compare(b.ID, a.ID)) })
+	return keys[:min(len(keys), limit)]
+}
+
+// newest returns the keys of the sessions that were active last. Along the index it reads
+// a page, and then those that may be in front of its last one: they are listed less than
+// listedWithin before that.
+func (t *tx) newest(query string, args []any, limit int) ([]listed, error) {
+	keys, err := list[listed](t, query+newestListed, append(args, limit)...)
+	if err != nil || len(keys) < limit {
+		return keys, err
+	}
+	last := keys[limit-1]
+	oldest := newestOf(keys, limit)[limit-1].At
+	near, err := list[listed](t, query+listedNear, append(args, last.Listed, last.ID, oldest-listedWithin, limit)...)
+	return newestOf(append(keys, near...), limit), err
 }
 
 // sessions reads the sessions of a page, in its order.
-func (t *tx) sessions(page []aged) ([]chat.Session, error) {
+func (t *tx) sessions(page []listed) ([]chat.Session, error) {
 	if len(page) == 0 {
 		return nil, nil
 	}

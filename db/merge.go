@@ -19,7 +19,7 @@ var mergeable = map[string]mergedText{
 	insertEntry:    insertMany(insertEntry, "bigint bigint bigint text text"),
 	updateActivity: updateMany(updateActivity, "bigint int bigint bigint"),
 	updateSession: updateMany(updateSession, "bigint bigint bigint text boolean boolean int int bigint bigint bigint bigint bigint bigint boolean bigint "+
-		"bigint"),
+		"bigint bigint"),
 }
 
 // mergedText are the forms of a statement for one row and for many, with an array for each

@@ -215,8 +215,8 @@ func (d *DB) pruneInbox(ctx context.Context, before chat.Time) error {
 }
 
 const (
-	selectOldEmpty = `SELECT last_activity AS at, id FROM sessions
-		WHERE started_at = 0 AND id <> '' AND (last_activity, id) > (?, ?) AND last_activity < ? AND ` + withoutFiles
+	selectOldEmpty = `SELECT listed_at AS at, id FROM sessions
+		WHERE started_at = 0 AND id <> '' AND (listed_at, id) > (?, ?) AND listed_at < ? AND ` + withoutFiles
 	deleteEmpty = `DELETE FROM sessions WHERE id = ? AND started_at = 0 AND last_activity < ? AND ` + withoutFiles
 
 	// A file that was uploaded belongs to a message that may still come.

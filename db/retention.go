@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	selectIdle = `SELECT last_activity AS at, id FROM sessions
-		WHERE status = ? AND started_at > 0 AND (last_activity, id) > (?, ?) AND last_activity < ? AND snoozed_until = 0`
+	selectIdle = `SELECT listed_at AS at, id FROM sessions
+		WHERE status = ? AND started_at > 0 AND (listed_at, id) > (?, ?) AND listed_at < ? AND snoozed_until = 0`
 	deleteIdle = `DELETE FROM sessions WHERE id = ? AND last_activity < ? AND snoozed_until = 0`
 )
 

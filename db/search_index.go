@@ -231,7 +231,7 @@ const (
 	selectRoundStep = `SELECT number FROM sessions WHERE number < ? ORDER BY number DESC LIMIT ?`
 	selectBehind    = `SELECT s.number FROM (` + selectRoundStep + `)` + behindTheirs + ` ORDER BY s.number DESC`
 	selectLowest    = `SELECT COALESCE(MIN(number), 0) FROM (` + selectRoundStep + `) AS s`
-	selectRecent    = `SELECT number FROM sessions WHERE status = ? AND started_at > 0 AND last_activity > ?`
+	selectRecent    = `SELECT number FROM sessions WHERE status = ? AND started_at > 0 AND listed_at > ? AND last_activity > ?`
 )
 
 // portion reads what is to be indexed of the next sessions of the round.
@@ -261,7 +261,8 @@ func (s *Search) recent(ctx context.Context) time.Duration {
 	err := s.db.backend.look(ctx, func(t *tx) error {
 		for _, status := range []chat.Status{chat.StatusOpen, chat.StatusClosed} {
 			for _, recent := range halved(selectRecent) {
-				numbers, err := list[int64](t, `SELECT s.number FROM (`+recent+`)`+behindTheirs, string(status), int64(s.since.Add(-back)))
+				since := int64(s.since.Add(-back))
+				numbers, err := list[int64](t, `SELECT s.number FROM (`+recent+`)`+behindTheirs, string(status), since-listedWithin, since)
 				if err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/words"
@@ -46,13 +47,13 @@ func (t *tx) SessionHeader(id string) (chat.Session, error) {
 	return s, err
 }
 
-const selectStored = `SELECT ` + sessionColumns + `, number FROM sessions WHERE id = ?`
+const selectStored = `SELECT ` + sessionColumns + `, number, listed_at FROM sessions WHERE id = ?`
 
 // Lock implements [chat.Tx].
 func (t *tx) Lock(id string) (chat.Session, error) {
 	s, ok := t.cache.get(id)
 	if !ok {
-		into := append(variables(&s.Session), &s.Number)
+		into := append(variables(&s.Session), &s.Number, &s.ListedAt)
 		if err := t.row(chat.ErrSessionNotFound, into, t.q.lock(selectStored), id); err != nil {
 			return chat.Session{}, err
 		}
@@ -98,14 +99,15 @@ func (t *tx) SessionsOfPerson(site, person string, limit int) ([]chat.Session, e
 }
 
 const (
-	selectIdleOpen = `SELECT id FROM sessions WHERE status = 'open' AND started_at > 0 AND last_activity < ? AND waiting_since = 0 AND snoozed_until = 0`
-	oldestActivity = ` ORDER BY last_activity LIMIT ?`
+	selectIdleOpen = `SELECT id FROM sessions WHERE status = 'open' AND started_at > 0 AND listed_at < ? AND last_activity < ?
+		AND waiting_since = 0 AND snoozed_until = 0`
+	oldestActivity = ` ORDER BY listed_at LIMIT ?`
 )
 
 // IdleSessions implements [chat.Reader].
 func (t *tx) IdleSessions(site string, since chat.Time, limit int) ([]string, error) {
 	of, args := ofSite(&site)
-	return list[string](t, selectIdleOpen+of+oldestActivity, append(append([]any{int64(since)}, args...), limit)...)
+	return list[string](t, selectIdleOpen+of+oldestActivity, append(append([]any{int64(since), int64(since)}, args...), limit)...)
 }
 
 const selectBlocked = `SELECT EXISTS (SELECT 1 FROM sessions WHERE visitor_id = ? AND site = ? AND token_hash = '' AND blocked = TRUE)`
@@ -170,8 +172,8 @@ func searchText(s *chat.Session) string {
 	return words.Plain(strings.Join(parts, "\n"))
 }
 
-const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search, listed_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
@@ -179,7 +181,7 @@ func (t *tx) CreateSession(s *chat.Session) error {
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
 		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site,
-		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, searchText(s))
+		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, searchText(s), int64(s.LastActivity))
 	return wrap(err, "create session %s", s.ID)
 }
 
@@ -190,7 +192,7 @@ const (
 	updateActivity = `UPDATE sessions SET rev = ?, unread = ?, last_activity = ? WHERE number = ?`
 
 	updateSession = `UPDATE sessions SET rev = ?, init_rev = ?, leaving_rev = ?, status = ?, ai_active = ?, ai_ended = ?, ai_answers = ?,
-		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ?, unanswered_rev = ?, mailed_seq = ?, mailing = ?, member_mail_rev = ? WHERE number = ?`
+		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ?, unanswered_rev = ?, mailed_seq = ?, mailing = ?, member_mail_rev = ?, listed_at = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
 		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, search = ? WHERE number = ?`
@@ -206,16 +208,17 @@ func (t *tx) saveSession(s *chat.Session) error {
 	if err != nil {
 		return err
 	}
-	if sameState(&t.locked.Session, s) {
+	listed := listedAt(&t.locked, s)
+	if sameState(&t.locked.Session, s) && listed == t.locked.ListedAt {
 		err = t.touch(chat.ErrSessionNotFound, updateActivity, s.Rev, s.Unread, int64(s.LastActivity), n)
 	} else {
 		err = t.touch(chat.ErrSessionNotFound, updateSession, s.Rev, s.InitRev, s.LeavingRev, string(s.Status), s.AIActive, s.AIEnded, s.AIAnswers,
-			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), int64(s.WaitingSince), s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, n)
+			s.Unread, int64(s.StartedAt), int64(s.AnsweredAt), int64(s.LastActivity), int64(s.WaitingSince), s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, listed, n)
 	}
 	if err != nil {
 		return err
 	}
-	now := stored{Session: *s, Number: n}
+	now := stored{Session: *s, Number: n, ListedAt: listed}
 	if sameProfile(&t.locked.Session, s) {
 		now.Identity, now.PreChat = t.locked.Identity, t.locked.PreChat
 	} else {
@@ -230,6 +233,21 @@ func (t *tx) saveSession(s *chat.Session) error {
 	t.locked = now
 	t.cache.put(&now)
 	return nil
+}
+
+// listedWithin is how long activity may go on before lists find a session by a later time.
+const listedWithin = int64(time.Minute / time.Millisecond)
+
+// listedAt is the time by which lists find a session that changes: that of its last activity,
+// or one at most listedWithin before it. Only it is in indexes: most messages write none, and
+// PostgreSQL keeps their updates of a session in its page. Lists look
+// through what is that near (see newest).
+func listedAt(before *stored, s *chat.Session) int64 {
+	since := int64(s.LastActivity) - before.ListedAt
+	if sameState(&before.Session, s) && 0 <= since && since < listedWithin {
+		return before.ListedAt
+	}
+	return int64(s.LastActivity)
 }
 
 // sameState reports whether updateActivity says all that updateSession would.

@@ -149,7 +149,7 @@ func (s *shared) transact(ctx context.Context, c *pgx.Conn, batch []*request, pr
 	return written, nil
 }
 
-const lockSessions = `SELECT ` + sessionColumns + `, number FROM sessions WHERE id = ANY($1) FOR UPDATE SKIP LOCKED`
+const lockSessions = `SELECT ` + sessionColumns + `, number, listed_at FROM sessions WHERE id = ANY($1) FOR UPDATE SKIP LOCKED`
 
 // lock begins the transaction and locks the sessions of a batch, except those that
 // another transaction has locked.
@@ -166,7 +166,7 @@ func (s *shared) lock(ctx context.Context, c *pgx.Conn, batch []*request) (*sess
 	b.Queue(lockSessions, ids).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var one stored
-			if err := rows.Scan(append(variables(&one.Session), &one.Number)...); err != nil {
+			if err := rows.Scan(append(variables(&one.Session), &one.Number, &one.ListedAt)...); err != nil {
 				return err
 			}
 			sessions.put(&one)
