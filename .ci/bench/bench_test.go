@@ -48,27 +48,28 @@ func BenchmarkGates(b *testing.B) {
 
 // gates are the promises.
 type gates struct {
-	at1000, at1000Slow, at5000, at5000Slow, growth *gate
-	single, batches, scaling                       *gate
-	start, idle, stream, header                    *gate
-	besideUploads, uploadMemory                    *gate
+	at1000, at5000              streaming
+	growth                      *gate
+	single, batches, scaling    *gate
+	start, idle, size           *gate
+	stream, header              *gate
+	besideUploads, uploadMemory *gate
 }
 
 func newGates() gates {
 	const ms, perSecond, mib, kib = "%.2f ms", "%.0f/s", "%.1f MiB", "%.1f KiB"
 	return gates{
-		at1000:     &gate{name: "T2", what: "post to stream, p50, 1000 streams", format: ms, limit: 3.5},
-		at1000Slow: &gate{name: "T2", what: "post to stream, p99, 1000 streams", format: ms, limit: 5, best: true},
-		at5000:     &gate{name: "T2", what: "post to stream, p50, 5000 streams", format: ms, limit: 3.5},
-		at5000Slow: &gate{name: "T2", what: "post to stream, p99, 5000 streams", format: ms, limit: 5, best: true},
-		growth:     &gate{name: "T2", what: "relay's p50, 5000 streams over 100", format: ms, limit: 1.3},
-		single:     &gate{name: "T4", what: "64 writers over a raw loop, 1 row a commit", format: perSecond, limit: 3, atLeast: true},
-		batches:    &gate{name: "T4b", what: "64 writers over a raw loop, 64 rows a commit", format: perSecond, limit: 0.25, atLeast: true},
-		scaling:    &gate{name: "T4f", what: "relay's 64 writers over 1", format: perSecond, limit: 5, atLeast: true},
-		start:      &gate{name: "T5", what: "exec to first answer", format: ms, limit: 3},
-		idle:       &gate{name: "T5b", what: "memory, idle", format: mib, limit: 4},
-		stream:     &gate{name: "T1", what: "memory of an idle stream, 5000 streams", format: kib, limit: 1.5},
-		header:     &gate{name: "T8", what: "request to header of a stream", format: ms, limit: 1.5},
+		at1000:  newStreaming("1000 streams"),
+		at5000:  newStreaming("5000 streams"),
+		growth:  &gate{name: "T2", what: "relay's p50, 5000 streams over 100", format: ms, limit: 1.3},
+		single:  &gate{name: "T4", what: "64 writers over a raw loop, 1 row a commit", format: perSecond, limit: 3, atLeast: true},
+		batches: &gate{name: "T4b", what: "64 writers over a raw loop, 64 rows a commit", format: perSecond, limit: 0.25, atLeast: true},
+		scaling: &gate{name: "T4f", what: "relay's 64 writers over 1", format: perSecond, limit: 5, atLeast: true},
+		start:   &gate{name: "T5", what: "exec to first answer", format: ms, figure: true},
+		idle:    &gate{name: "T5b", what: "memory, idle", format: mib, figure: true},
+		size:    &gate{name: "T6", what: "the program", format: mib, figure: true},
+		stream:  &gate{name: "T1", what: "memory of an idle stream, 5000 streams", format: kib, limit: 1.5},
+		header:  &gate{name: "T8", what: "request to header of a stream", format: ms, limit: 1.5},
 
 		besideUploads: &gate{name: "U1", what: "messages beside 100 uploads of 10 MiB over quiet, p99", format: ms, limit: 3},
 		uploadMemory:  &gate{name: "U2", what: "most memory meanwhile over 256 MiB", format: mib, limit: 1},
@@ -76,8 +77,29 @@ func newGates() gates {
 }
 
 func (g *gates) all() []*gate {
-	return []*gate{g.at1000, g.at1000Slow, g.at5000, g.at5000Slow, g.growth, g.single, g.batches, g.scaling,
-		g.start, g.idle, g.stream, g.header, g.besideUploads, g.uploadMemory}
+	return append(append(g.at1000.all(), g.at5000.all()...), g.growth, g.single, g.batches, g.scaling,
+		g.start, g.idle, g.size, g.stream, g.header, g.besideUploads, g.uploadMemory)
+}
+
+// streaming is how long a post takes to a stream, beside a floor that does the same to its
+// disk, and beside one without a disk: that says how fast the disk is.
+type streaming struct{ p50, p99, bare *gate }
+
+func newStreaming(streams string) streaming {
+	const ms = "%.2f ms"
+	return streaming{
+		p50:  &gate{name: "T2", what: "post to stream, p50, " + streams, format: ms, limit: 1.5},
+		p99:  &gate{name: "T2", what: "post to stream, p99, " + streams, format: ms, limit: 2, best: true},
+		bare: &gate{name: "T2", what: "the floor without a disk, p50, " + streams, format: ms, figure: true},
+	}
+}
+
+func (p streaming) all() []*gate { return []*gate{p.p50, p.p99, p.bare} }
+
+func (p streaming) add(durable, bare, relay latency) {
+	p.p50.add(ms(durable.p50), ms(relay.p50))
+	p.p99.add(ms(durable.p99), ms(relay.p99))
+	p.bare.add(ms(bare.p50), ms(relay.p50))
 }
 
 // run is one run of the benchmark.
@@ -94,6 +116,7 @@ type run struct {
 // visitor is a session on relay and its counterpart on the floor.
 type visitor struct {
 	relay, floor *requests
+	durable      *requests // of the floor with its disk
 	session      string
 	headers      string // say who it is
 }
@@ -147,6 +170,7 @@ func newVisitor(address string, i int) (*visitor, error) {
 		relay: newRequests("/api/widget/stream?sessionId="+session.SessionID+"&lastEventId=", "/api/widget/messages", who+contentType, body),
 		floor: newRequests(fmt.Sprintf("/stream?id=%d&lastEventId=", i), fmt.Sprintf("/publish?id=%d", i), "", text),
 
+		durable: newRequests("", fmt.Sprintf("/durable?id=%d", i), "", text),
 		session: session.SessionID, headers: who,
 	}
 	_, err = c.do(v.relay.post())
@@ -154,7 +178,7 @@ func newVisitor(address string, i int) (*visitor, error) {
 }
 
 func (r *run) floor(port string) *exec.Cmd {
-	return exec.Command(filepath.Join(r.programs, "floor"), "127.0.0.1:"+port)
+	return exec.Command(filepath.Join(r.programs, "floor"), "127.0.0.1:"+port, filepath.Join(r.folder, "floor.log"))
 }
 
 func (r *run) relay(port string) *exec.Cmd {
@@ -200,10 +224,19 @@ func (r *run) startUp() (p pair, floorIdle, relayIdle float64) {
 	time.Sleep(settle)
 	floorIdle, relayIdle = r.memory(p.floor), r.memory(p.relay)
 	r.gates.idle.add(floorIdle/(1<<20), relayIdle/(1<<20))
+	r.gates.size.add(r.size("floor"), r.size("relay"))
 	return p, floorIdle, relayIdle
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// size is a program's size in MiB.
+func (r *run) size(program string) float64 {
+	r.b.Helper()
+	info, err := os.Stat(filepath.Join(r.programs, program))
+	r.must(err)
+	return float64(info.Size()) / (1 << 20)
+}
 
 func (r *run) memory(s *server) float64 {
 	r.b.Helper()
@@ -215,7 +248,7 @@ func (r *run) memory(s *server) float64 {
 // streams opens the most streams on both, measures their memory, and how long
 // messages take to them, to less of them and to few.
 func (r *run) streams(round int, p pair, floorIdle, relayIdle float64) {
-	floor, relay := sides(r.visitors)
+	floor, durable, relay := sides(r.visitors)
 	onFloor := r.open(p.floor, floor)
 	onRelay := r.open(p.relay, relay)
 	defer onFloor.close()
@@ -223,33 +256,32 @@ func (r *run) streams(round int, p pair, floorIdle, relayIdle float64) {
 	time.Sleep(2 * settle)
 	r.gates.stream.add((r.memory(p.floor)-floorIdle)/most/1024, (r.memory(p.relay)-relayIdle)/most/1024)
 
-	measure := func(n int) (f, l latency) {
+	measure := func(n int) (d, f, l latency) {
 		onFloor.keep(n)
 		onRelay.keep(n)
 		sides := []func(){
 			func() { f = r.publish(onFloor, p.floor, floor) },
+			func() { d = r.publish(onFloor, p.floor, durable) },
 			func() { l = r.publish(onRelay, p.relay, relay) },
 		}
-		sides[round%2]()
-		sides[1-round%2]()
-		return f, l
+		for i := range sides {
+			sides[(i+round)%len(sides)]()
+		}
+		return d, f, l
 	}
-	f5000, l5000 := measure(most)
-	r.gates.at5000.add(ms(f5000.p50), ms(l5000.p50))
-	r.gates.at5000Slow.add(ms(f5000.p99), ms(l5000.p99))
-	f1000, l1000 := measure(1000)
-	r.gates.at1000.add(ms(f1000.p50), ms(l1000.p50))
-	r.gates.at1000Slow.add(ms(f1000.p99), ms(l1000.p99))
+	d5000, f5000, l5000 := measure(most)
+	r.gates.at5000.add(d5000, f5000, l5000)
+	r.gates.at1000.add(measure(1000))
 	onRelay.keep(100)
 	r.gates.growth.add(ms(r.publish(onRelay, p.relay, relay).p50), ms(l5000.p50))
 }
 
-// sides separates the requests of both programs.
-func sides(visitors []*visitor) (floor, relay []*requests) {
+// sides separates the requests of both programs, those of the floor without and with its disk.
+func sides(visitors []*visitor) (floor, durable, relay []*requests) {
 	for _, v := range visitors {
-		floor, relay = append(floor, v.floor), append(relay, v.relay)
+		floor, durable, relay = append(floor, v.floor), append(durable, v.durable), append(relay, v.relay)
 	}
-	return floor, relay
+	return floor, durable, relay
 }
 
 func (r *run) open(s *server, list []*requests) *streams {

@@ -137,7 +137,7 @@ func (s *nodeSite) post(b *testing.B, n int) float64 {
 // deliver measures how long messages take from the first node to streams on the last.
 func (s *nodeSite) deliver(b *testing.B) latency {
 	b.Helper()
-	_, list := sides(s.visitors[:nodeStreams])
+	_, _, list := sides(s.visitors[:nodeStreams])
 	last := s.nodes[len(s.nodes)-1]
 	open, err := openStreams(last.address, list)
 	check(b, err)

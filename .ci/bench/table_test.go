@@ -17,6 +17,7 @@ type gate struct {
 	limit        float64
 	atLeast      bool // the limit is the least, not the most
 	best         bool // compare the best of all rounds, not the median of their ratios
+	figure       bool // has no limit
 	floor, relay []float64
 }
 
@@ -45,7 +46,22 @@ func (g *gate) held() bool {
 	if g.atLeast {
 		return g.ratio() >= g.limit
 	}
-	return g.ratio() <= g.limit
+	return g.figure || g.ratio() <= g.limit
+}
+
+// verdict is the limit, and whether it is kept.
+func (g *gate) verdict() string {
+	sign, verdict := "<=", "ok"
+	if g.atLeast {
+		sign = ">="
+	}
+	if !g.held() {
+		verdict = "MISSED"
+	}
+	if g.figure {
+		return "-"
+	}
+	return fmt.Sprintf("%s %.2f %s", sign, g.limit, verdict)
 }
 
 // judge prints the gates and fails if one is missed.
@@ -71,19 +87,13 @@ func printTable(w io.Writer, gates []*gate) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "\ngate\t\tfloor\trelay\tratio\tlimit\trounds\n")
 	for _, g := range gates {
-		value, sign, verdict := median, "<=", "ok"
+		value := median
 		if g.best {
 			value = slices.Min[[]float64]
 		}
-		if g.atLeast {
-			sign = ">="
-		}
-		if !g.held() {
-			verdict = "MISSED"
-		}
 		lines := g.ratios()
-		fmt.Fprintf(t, "%s\t%s\t"+g.format+"\t"+g.format+"\t%.2f\t%s %.2f %s\t%.2f - %.2f\n", g.name, g.what, value(g.floor),
-			value(g.relay), g.ratio(), sign, g.limit, verdict, slices.Min(lines), slices.Max(lines))
+		fmt.Fprintf(t, "%s\t%s\t"+g.format+"\t"+g.format+"\t%.2f\t%s\t%.2f - %.2f\n", g.name, g.what, value(g.floor),
+			value(g.relay), g.ratio(), g.verdict(), slices.Min(lines), slices.Max(lines))
 	}
 	t.Flush()
 }

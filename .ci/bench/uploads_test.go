@@ -32,7 +32,7 @@ func (r *run) uploads() {
 		visitors[i], err = newVisitor(relay.address, i)
 		return err
 	}))
-	_, writing := sides(visitors[:posters])
+	_, _, writing := sides(visitors[:posters])
 	alone, err := postPaced(relay.address, writing, time.After(quiet))
 	r.must(err)
 

@@ -1,5 +1,5 @@
 // Command floor is what relay's streams are measured against: a bare net/http
-// server. It has streams, something to publish on them and nothing else: no
+// server. It has streams, something to publish on them, also with a log on the disk, and nothing else: no
 // keys, no database, no limits.
 package main
 
@@ -11,13 +11,18 @@ import (
 	"sync"
 )
 
-// main listens on the address that is its argument.
+// main listens on the address that is its first argument. The second is the path of its log.
 func main() {
-	f := &floor{streams: map[string]chan []byte{}}
+	file, err := openDisk(os.Args[2])
+	if err != nil {
+		log.Fatal(err)
+	}
+	f := &floor{streams: map[string]chan []byte{}, disk: file}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
 	mux.HandleFunc("GET /stream", f.stream)
-	mux.HandleFunc("POST /publish", f.publish)
+	mux.HandleFunc("POST /publish", func(w http.ResponseWriter, r *http.Request) { f.publish(w, r, func([]byte) error { return nil }) })
+	mux.HandleFunc("POST /durable", func(w http.ResponseWriter, r *http.Request) { f.publish(w, r, f.disk.append) })
 	mux.HandleFunc("POST /webhooks", webhooks)
 	log.Fatal(http.ListenAndServe(os.Args[1], mux))
 }
@@ -25,6 +30,7 @@ func main() {
 type floor struct {
 	mu      sync.RWMutex
 	streams map[string]chan []byte
+	disk    *disk
 }
 
 // stream answers its headers at once and writes what is published under its id.
@@ -57,9 +63,12 @@ func (f *floor) remove(id string) {
 	delete(f.streams, id)
 }
 
-// publish hands the request's body to one stream.
-func (f *floor) publish(w http.ResponseWriter, r *http.Request) {
+// publish stores the request's body and hands it to one stream.
+func (f *floor) publish(w http.ResponseWriter, r *http.Request, store func([]byte) error) {
 	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = store(body)
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
