@@ -135,7 +135,7 @@ func (c *collector) ticket() (int64, error)                            { return 
 func (c *collector) ended(int64) (bool, error)                         { return false, c.refuse() }
 func (c *collector) has(column string) string                          { return column }
 func (c *collector) putWords(int64, *chat.IndexedPassage) error        { return c.refuse() }
-func (c *collector) putText(textPlace, []string) (int64, error)        { return 0, c.refuse() }
+func (c *collector) putTexts([]searchedText) ([]searchedText, error)   { return nil, c.refuse() }
 func (c *collector) changeText(int64, int64, []string) error           { return c.refuse() }
 func (c *collector) findWords(*string, []string, int) ([]int64, error) { return nil, c.refuse() }
 func (c *collector) vocabulary(int) ([]chat.WordCount, error)          { return nil, c.refuse() }

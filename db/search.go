@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/words"
 )
@@ -122,8 +124,17 @@ const (
 	newestTexts = ` ORDER BY w.rowid DESC LIMIT ?`
 )
 
-func (c *conn) putText(p textPlace, set []string) (int64, error) {
-	return c.exec(insertText, p.Number, p.Session, p.Seq, strings.Join(set, " "))
+func (c *conn) putTexts(texts []searchedText) (left []searchedText, err error) {
+	for _, text := range texts {
+		n, err := c.exec(insertText, text.Number, text.Session, text.Seq, strings.Join(text.set, " "))
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			left = append(left, text)
+		}
+	}
+	return left, nil
 }
 
 func (c *conn) changeText(session, seq int64, set []string) error {
@@ -158,8 +169,20 @@ const (
 	newestVectors    = ` ORDER BY number DESC LIMIT $3`
 )
 
-func (p *pgTx) putText(at textPlace, set []string) (int64, error) {
-	return p.exec(insertTextVector, at.Number, at.Session, at.Seq, setVector(set))
+func (p *pgTx) putTexts(texts []searchedText) (left []searchedText, err error) {
+	for _, text := range texts {
+		q, err := p.queue(insertTextVector, []any{text.Number, text.Session, text.Seq, setVector(text.set)})
+		if err != nil {
+			return nil, err
+		}
+		q.Exec(func(tag pgconn.CommandTag) error {
+			if tag.RowsAffected() == 0 {
+				left = append(left, text)
+			}
+			return nil
+		})
+	}
+	return left, p.send()
 }
 
 func (p *pgTx) changeText(session, seq int64, set []string) error {

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -196,6 +198,20 @@ func (s *Search) step(ctx context.Context, most int) (more bool, err error) {
 
 const selectHighest = `SELECT COALESCE(MAX(number), 0) FROM sessions`
 
+// numbersAtOnce is how many numbers a query reads, always the same one.
+const numbersAtOnce = 32
+
+var selectNumbers = `SELECT number FROM sessions WHERE id IN (` + marks(numbersAtOnce) + `)`
+
+// numbers returns the numbers of sessions, numbersAtOnce at most, without those that were erased.
+func (t *tx) numbers(ids []string) ([]int64, error) {
+	args := make([]any, numbersAtOnce)
+	for i := range args {
+		args[i] = ids[i%len(ids)]
+	}
+	return list[int64](t, selectNumbers, args...)
+}
+
 // take puts the sessions that have new messages before the others.
 func (s *Search) take(ctx context.Context) error {
 	s.mu.Lock()
@@ -206,8 +222,8 @@ func (s *Search) take(ctx context.Context) error {
 		return nil
 	}
 	return s.db.backend.look(ctx, func(t *tx) error {
-		for id := range fresh {
-			numbers, err := list[int64](t, selectNumber, id) // none: erased meanwhile
+		for ids := range slices.Chunk(slices.Collect(maps.Keys(fresh)), numbersAtOnce) {
+			numbers, err := t.numbers(ids)
 			if err != nil {
 				return err
 			}
@@ -346,12 +362,7 @@ func (t *tx) index(sessions []int64, most int) (done int, err error) {
 	}
 	// In the order of their numbers they become one segment of SQLite's index.
 	sort.Slice(texts, func(i, j int) bool { return texts[i].Number < texts[j].Number })
-	for _, text := range texts {
-		if err := t.putText(text); err != nil {
-			return 0, err
-		}
-	}
-	return done, nil
+	return done, t.putTexts(texts)
 }
 
 // searchedText is a message's words.
@@ -363,14 +374,17 @@ type searchedText struct {
 // sameTime is how many messages of one millisecond may get the same number.
 const sameTime = 16
 
-// putText stores words under their number, or the next that is free.
-func (t *tx) putText(text searchedText) error {
+// putTexts stores words under their numbers, or the next that are free.
+func (t *tx) putTexts(texts []searchedText) error {
 	for range sameTime {
-		n, err := t.q.putText(text.textPlace, text.set)
-		if err != nil || n > 0 {
+		left, err := t.q.putTexts(texts)
+		if err != nil || len(left) == 0 {
 			return err
 		}
-		text.Number++
+		for i := range left {
+			left[i].Number++
+		}
+		texts = left
 	}
 	return nil // another node has stored them
 }

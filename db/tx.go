@@ -57,9 +57,9 @@ type querier interface {
 	findWords(site *string, words []string, limit int) (numbers []int64, err error)
 	// vocabulary lists the words of all passages.
 	vocabulary(most int) ([]chat.WordCount, error)
-	// putText adds the words of a message to the index unless it is there or the number
-	// is taken, changeText replaces them. findTexts ends early with ctx.
-	putText(p textPlace, set []string) (int64, error)
+	// putTexts adds the words of messages to the index, each unless it is there or the number
+	// is taken: those it returns. changeText replaces them. findTexts ends early with ctx.
+	putTexts(texts []searchedText) (left []searchedText, err error)
 	changeText(session, seq int64, set []string) error
 	findTexts(ctx context.Context, terms []words.Term, sites chat.SiteSet, below int64, limit int) ([]textPlace, error)
 }
