@@ -84,9 +84,12 @@ cross: # the program builds without C for the machines it runs on
 packing: # a release can be made, twice with the same bytes, and installed
 	cd .ci/release && go vet . && go test .
 
-bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 27 minutes
+GROWTH_SESSIONS ?= 5000
+
+bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 29 minutes; GROWTH_SESSIONS=200000 takes an hour more
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	go test -run '^$$' -bench Statistics -benchtime 10x ./db
+	GROWTH_SESSIONS=$(GROWTH_SESSIONS) go test -run '^$$' -bench Growth -benchtime 1x -timeout 3h ./db
 	go test -run '^$$' -bench Sites -benchtime 100x ./server/engine
 	go test -run '^$$' -bench MailDue -benchtime 3000x ./bridges/mail
 	go test -run '^$$' -bench GoldenShop -benchtime 5x ./bridges/knowledge
