@@ -96,7 +96,8 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 	go test -run '^$$' -bench Honest -benchtime 1x ./bridges/ai
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench 'Gates|Assistants|Bridge|Deliveries|Receivers|Nodes|Postgres|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
+	BENCH_PROGRAMS="$$programs" BENCH_PICTURES="$(CURDIR)/.github" go test -run '^$$' \
+		-bench 'Gates|Assistants|Bridge|Deliveries|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
 
 SIMULATE ?=
 

@@ -42,7 +42,13 @@ func BenchmarkGates(b *testing.B) {
 			r.round(round)
 			fmt.Printf("round %d of %d: %.0f s\n", round+1, rounds, time.Since(begin).Seconds())
 		}
-		judge(b, r.gates.all())
+		all := r.gates.all()
+		postgres := measurePostgres(b, programs)
+		printPostgres(postgres)
+		for _, row := range postgres {
+			all = append(all, row.gate())
+		}
+		judge(b, all)
 	}
 }
 

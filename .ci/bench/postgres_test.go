@@ -57,16 +57,27 @@ func BenchmarkPostgres(b *testing.B) {
 		b.Skip("this needs the programs that make bench builds")
 	}
 	for b.Loop() {
-		floor, site := newBareLoop(b), newNodeSite(b, programs, "PostgreSQL", dbtest.PostgresURL(b), 1)
-		rows := []*postgresRow{{writers: 1}, {writers: 8}, {writers: writers}}
-		for round := range postgresRounds {
-			for i := range rows {
-				rows[(i+round)%len(rows)].measure(b, floor, site)
-			}
-		}
-		printPostgres(rows)
-		site.stop(b)
+		printPostgres(measurePostgres(b, programs))
 	}
+}
+
+func measurePostgres(b *testing.B, programs string) []*postgresRow {
+	b.Helper()
+	floor, site := newBareLoop(b), newNodeSite(b, programs, "PostgreSQL", dbtest.PostgresURL(b), 1)
+	defer site.stop(b)
+	rows := []*postgresRow{{writers: 1}, {writers: 8}, {writers: writers}}
+	for round := range postgresRounds {
+		for i := range rows {
+			rows[(i+round)%len(rows)].measure(b, floor, site)
+		}
+	}
+	return rows
+}
+
+// gate is the row as one of the table of all.
+func (r *postgresRow) gate() *gate {
+	what := fmt.Sprintf("PostgreSQL: messages of %d at a time over pgbench's transactions", r.writers)
+	return &gate{name: "P", what: what, format: "%.0f/s", figure: true, floor: r.floor, relay: r.relay}
 }
 
 // postgresRow is a number of writers, with what each round measured.

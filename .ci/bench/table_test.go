@@ -49,6 +49,14 @@ func (g *gate) held() bool {
 	return g.figure || g.ratio() <= g.limit
 }
 
+// value is the median of the rounds, or the best.
+func (g *gate) value(rounds []float64) string {
+	if g.best {
+		return fmt.Sprintf(g.format, slices.Min(rounds))
+	}
+	return fmt.Sprintf(g.format, median(rounds))
+}
+
 // verdict is the limit, and whether it is kept.
 func (g *gate) verdict() string {
 	sign, verdict := "<=", "ok"
@@ -68,6 +76,11 @@ func (g *gate) verdict() string {
 func judge(b *testing.B, gates []*gate) {
 	b.Helper()
 	printTable(os.Stdout, gates)
+	if folder := os.Getenv("BENCH_PICTURES"); folder != "" {
+		if err := draw(folder, gates); err != nil {
+			b.Fatal(err)
+		}
+	}
 	for _, g := range gates {
 		if !g.held() {
 			b.Errorf("%s is missed: %s", g.name, g.what)
@@ -87,13 +100,9 @@ func printTable(w io.Writer, gates []*gate) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "\ngate\t\tfloor\trelay\tratio\tlimit\trounds\n")
 	for _, g := range gates {
-		value := median
-		if g.best {
-			value = slices.Min[[]float64]
-		}
-		lines := g.ratios()
-		fmt.Fprintf(t, "%s\t%s\t"+g.format+"\t"+g.format+"\t%.2f\t%s\t%.2f - %.2f\n", g.name, g.what, value(g.floor),
-			value(g.relay), g.ratio(), g.verdict(), slices.Min(lines), slices.Max(lines))
+		lines, floor, relay := g.ratios(), g.value(g.floor), g.value(g.relay)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.2f\t%s\t%.2f - %.2f\n",
+			g.name, g.what, floor, relay, g.ratio(), g.verdict(), slices.Min(lines), slices.Max(lines))
 	}
 	t.Flush()
 }
