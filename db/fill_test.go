@@ -147,7 +147,7 @@ func (s Schema) value(table string, c Column, n int64) any {
 	switch {
 	case c.Type == "INTEGER" && s.booleans[c.Name]:
 		return n % 2
-	case c.Type == "INTEGER" && strings.HasSuffix(c.Name, "_at"):
+	case c.Type == "INTEGER" && (strings.HasSuffix(c.Name, "_at") || c.Name == "last_activity"):
 		return 1_700_000_000_000 + n
 	case c.Type == "INTEGER":
 		return n

@@ -109,3 +109,25 @@ func TestMessagesLeaveIndexes(t *testing.T) {
 		}
 	})
 }
+
+// TestListsBesideOlderRelay: what a relay of the version before stores, which does not know
+// the time by which lists find sessions, is in its place in the list.
+func TestListsBesideOlderRelay(t *testing.T) {
+	url := dbtest.MigratedURL(t)
+	d := dbtest.Open(t, url)
+	all := make([]chat.Session, 4)
+	apply(t, d, func(tx chat.Tx) error {
+		for i := range all {
+			all[i] = *newSession(fmt.Sprint("s", i), chat.Time(1+i*1000))
+			if err := tx.CreateSession(&all[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, after := range []int64{90_000, 59_999, 1000, 0} {
+		all[i].LastActivity += chat.Time(after)
+		rawNumber(t, url, fmt.Sprintf(`UPDATE sessions SET last_activity = last_activity + %d WHERE id = 's%d' RETURNING number`, after, i))
+	}
+	wantPages(t, d, all, nil, 2)
+}
