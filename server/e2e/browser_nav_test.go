@@ -7,6 +7,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/relay-chat/relay/assets/axetest"
 )
 
 // testNavigation: the rail leads to every page and says where one is, on a
@@ -44,10 +46,29 @@ func testNavigation(t *testing.T, s *fixture) {
 	b.until(`$$("#rail a[id]").every((n) => n.offsetHeight >= 44 && n.offsetWidth >= 44)`)
 	b.shot(folder, "nav-phone")
 	b.click("#settings-link")
-	b.until(`shown("#channels-title") && shown("#subnav") && document.documentElement.scrollWidth <= 390`)
+	b.until(`$$("#subnav a").every((n) => n.checkVisibility() && n.offsetHeight >= 44) && text("#bar-title") === "Settings" && !shown(".bar-back")`)
+	b.run(`($("#subnav").scrollTop = 0)`) // the list was scrolled on the desktop
+	b.until(`$("#channels-link").getBoundingClientRect().top >= $(".bar").getBoundingClientRect().bottom`)
 	b.shot(folder, "nav-phone-settings")
+	for _, size := range [][2]int64{{320, 256}, {390, 844}} {
+		b.do(chromedp.EmulateViewport(size[0], size[1], chromedp.EmulateMobile))
+		if found, err := axetest.Violations(b.ctx); err != nil || len(found) > 0 {
+			t.Errorf("list of settings, %d pixels: %v %v", size[0], found, err)
+		}
+		if wide := eval[int64](b, `shown("#subnav") ? document.documentElement.scrollWidth : 1e4`); wide > size[0] {
+			t.Errorf("list of settings, %d pixels: %d wide", size[0], wide)
+		}
+	}
+	b.click("#hours-link")
+	b.until(`document.activeElement.id === "hours-title" && !shown("#subnav") && shown(".bar-back") && document.documentElement.scrollWidth <= 390`)
+	b.shot(folder, "nav-phone-hours")
+	b.click(".bar-back")
+	b.until(`document.activeElement.id === "hours-link" && shown("#subnav") && !shown("#hours-title")`)
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.until(`shown("#channels-title") && shown("#subnav") && location.hash === "#/channels" && !shown(".bar-back")`)
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
 	b.run(`(location.hash = "#/account")`)
-	b.until(`shown("#account-title") && $("#account-link").getBoundingClientRect().right <= 390`) // the row of settings follows
+	b.until(`shown("#account-title")`)
 	b.click("#me")
 	b.shot(folder, "nav-phone-menu")
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})

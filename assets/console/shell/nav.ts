@@ -46,7 +46,10 @@ const usable = document.body.dataset["pages"]!.split(" ");
 
 export const pages = all.filter((page) => usable.includes(page.name));
 
-// moved are addresses that lead to another page: Settings is its own first page.
+// On a phone Settings is the list of its pages.
+const narrow = matchMedia("(max-width: 760px)");
+
+// moved are addresses that lead to another page: beside the list Settings is its own first page.
 const moved: Record<string, string> = { settings: pages.find((page) => !page.icon)!.name, bridges: "channels" };
 
 const loaded = new Set<Page>();
@@ -110,14 +113,14 @@ export const isGuarded: Guard = (e) => guard(e);
 // show opens the page that the address names, or none over the inbox.
 export function showPage(): void {
   const [, name, place = ""] = /^#\/([^/]+)(?:\/(.*))?$/.exec(location.hash) ?? [];
-  if (moved[name ?? ""]) return location.replace("#/" + moved[name!]);
+  if (moved[name ?? ""] && !(narrow.matches && name === "settings")) return location.replace("#/" + moved[name!]);
   const page = pages.find((p) => p.name === name);
   if (page) frame(page);
   set({ page: page?.name ?? "", place: page ? place : "" });
   if (page) void load(page);
 }
 
-function drawCurrent({ page }: State): void {
+function drawCurrent({ page }: State, before = ""): void {
   const here = pages.find((p) => p.name === page);
   const setting = !!here && isSetting(here);
   byId("subnav").hidden = !setting;
@@ -133,13 +136,13 @@ function drawCurrent({ page }: State): void {
     if (el) el.hidden = p.name !== page;
   }
   if (!here) return;
-  byId(page + "-link").scrollIntoView({ block: "nearest", inline: "nearest" }); // on phones the list of settings is a row
-  byId(page + "-title").focus();
+  const link = document.getElementById(before + "-link"); // back in the list, the focus is where it was
+  (page === "settings" && link ? link : byId(page + "-title")).focus();
 }
 
 // navView shows where the operator is.
 export const navView: View = (now, before) => {
-  if (now.page !== before.page) drawCurrent(now);
+  if (now.page !== before.page) drawCurrent(now, before.page);
   if (!changed(now, before, "counts")) return;
   const waiting = now.counts?.waiting ?? 0;
   byId("inbox-waiting").hidden = !waiting;
@@ -153,4 +156,5 @@ export function wireNav(): void {
   byId("subnav").append(...pages.filter((p) => !p.icon)
     .flatMap((p, i, all) => [...(p.group === all[i - 1]?.group ? [] : [heading(p.group!)]), link(p)]));
   drawCurrent(state);
+  narrow.addEventListener("change", showPage);
 }
