@@ -24,7 +24,8 @@ const words: Record<string, (data: Data) => string> = {
   session_closed: () => "Conversation closed",
   session_reopened: () => "Conversation reopened",
   csat_request: () => "Asked for a rating",
-  csat_submitted: ({ score, comment }) => "The visitor rated this conversation " + score + " of 5" + (comment ? ": “" + comment + "”" : ""),
+  csat_submitted: ({ score, comment }) =>
+    "The visitor rated this conversation " + score + " of 5" + (comment ? ": “" + comment + "”" : ""),
   custom_event: ({ name }) => "Event: " + name,
   visitor_disconnect: () => "The visitor left",
   ai_takeover: ({ active, reason }) => (active === false ? (stopped[String(reason)] ?? "The AI no longer answers") : "The AI answers"),

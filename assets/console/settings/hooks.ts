@@ -102,7 +102,8 @@ function row(hook: Hook, events: string[], work: Work): HTMLElement[] {
     await work.load();
   };
   const renew = async (): Promise<void> => {
-    if (!(await ask("Make a new secret for “" + hook.name + "”? The receiver has to get it before the next event.", "New secret"))) return;
+    const question = "Make a new secret for “" + hook.name + "”? The receiver has to get it before the next event.";
+    if (!(await ask(question, "New secret"))) return;
     const made = await attempt(call<Hook>("PATCH", path, { newSecret: true }), "Not changed");
     if (made?.secret) work.show(secretCard("The secret of " + hook.name, [["Secret", made.secret]]));
   };

@@ -61,7 +61,8 @@ export function notificationsPage(): Page {
     node: h("div", {}, section("This browser",
       h("p", { class: "hint" },
         "A visitor’s message notifies you here, even while the console is closed, unless somebody answers, " +
-          "reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the browser’s menu."),
+          "reads or opens it within five seconds. On a phone, install the console first: “Add to home screen” in the " +
+          "browser’s menu."),
       h("p", { class: "hint" }, "To choose what you are notified of, and whether notifications show what the visitor wrote, open ",
         h("a", { href: "#/account" }, "Your account"), "."),
       h("div", { class: "buttons" }, toggleButton), status, wrong), devicesSection),

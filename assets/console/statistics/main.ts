@@ -8,7 +8,9 @@ import { changed, subscribe } from "../state/store";
 import { change, count, duration, iso, score, share } from "./numbers";
 import type { Group, Statistics } from "./types";
 
-const ranges = [["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last 365 days"], ["", "From – to"]] as const;
+const ranges = [
+  ["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last 365 days"], ["", "From – to"],
+] as const;
 
 const range = h("select", { class: "input", id: "statistics-range", "aria-label": "Period", onchange: () => choose() },
   ...ranges.map(([value, label]) => h("option", { value }, label)));

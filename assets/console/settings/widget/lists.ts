@@ -18,5 +18,6 @@ export function questions(): Control {
 export const languages: readonly (readonly [code: string, name: string])[] = [
   ["en", "English"], ["de", "Deutsch"], ["fr", "Français"], ["es", "Español"], ["it", "Italiano"], ["pt", "Português"],
   ["nl", "Nederlands"],
-  ["pl", "Polski"], ["sv", "Svenska"], ["tr", "Türkçe"], ["ja", "日本語"], ["zh", "中文"], ["ar", "العربية"], ["he", "עברית"],
+  ["pl", "Polski"], ["sv", "Svenska"], ["tr", "Türkçe"], ["ja", "日本語"], ["zh", "中文"],
+  ["ar", "العربية"], ["he", "עברית"],
 ];
