@@ -12,6 +12,7 @@ import (
 
 // RehearsalStore keeps rehearsed questions. Package db has the only implementation.
 type RehearsalStore interface {
+	TopicStore
 	PlanRehearsals(ctx context.Context, rows []chat.Rehearsal) error
 	Rehearsals(ctx context.Context) ([]chat.Rehearsal, error)
 	NextRehearsal(ctx context.Context) (chat.Rehearsal, error)
@@ -63,6 +64,9 @@ func (r *Rehearsals) wait(ctx context.Context, pause time.Duration) {
 
 // step asks one question, and returns when to look again.
 func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) {
+	if err := r.sort(ctx); err != nil {
+		return rehearsalPause, err
+	}
 	settings := r.ai.engine.Settings().AI()
 	if !settings.SetUp() {
 		return rehearsalPoll, nil

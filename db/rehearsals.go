@@ -9,10 +9,10 @@ import (
 
 const (
 	selectRehearsals = `SELECT r.id, s.id AS session_id, s.site, r.message, r.question, r.answered, r.said, r.verdict, r.reason, r.before_said, r.before_verdict,
-		r.judged, r.waiting, r.asked_at, r.at FROM rehearsals r JOIN sessions s ON s.number = r.session`
+		r.judged, r.waiting, r.asked_at, r.at, r.topic, r.tokens FROM rehearsals r JOIN sessions s ON s.number = r.session`
 	upsertRehearsal = `INSERT INTO rehearsals (id, session, message, question, answered, waiting, asked_at) VALUES (?, ?, ?, ?, ?, 1, ?)
 		ON CONFLICT (session, message) DO UPDATE SET question = excluded.question, answered = excluded.answered, waiting = 1`
-	settleRehearsal = `UPDATE rehearsals SET before_said = said, before_verdict = verdict, said = ?, verdict = ?, reason = ?, judged = ?, at = ?, waiting = 0 WHERE id = ? AND waiting = 1`
+	settleRehearsal = `UPDATE rehearsals SET before_said = said, before_verdict = verdict, said = ?, verdict = ?, reason = ?, judged = ?, at = ?, tokens = ?, waiting = 0 WHERE id = ? AND waiting = 1`
 	judgeRehearsal  = `UPDATE rehearsals SET judged = ? WHERE id = ?`
 	stopRehearsal   = `UPDATE rehearsals SET waiting = 0 WHERE id = ?`
 	dropRehearsal   = `DELETE FROM rehearsals WHERE id = ? AND verdict = ''`
@@ -62,7 +62,7 @@ func (d *DB) NextRehearsal(ctx context.Context) (r chat.Rehearsal, err error) {
 // SettleRehearsal stores what came of a question. A judgement of other words does not stay.
 func (d *DB) SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error {
 	return d.backend.apply(ctx, func(t *tx) error {
-		_, err := t.q.exec(settleRehearsal, r.Said, r.Verdict, r.Reason, r.Judged, int64(r.At), r.ID)
+		_, err := t.q.exec(settleRehearsal, r.Said, r.Verdict, r.Reason, r.Judged, int64(r.At), r.Tokens, r.ID)
 		return err
 	})
 }

@@ -14,6 +14,7 @@ func (c *community) aiRoutes() []route {
 		{"POST", "/api/admin/ai/rehearsal", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.rehearsals.rehearse)},
 		{"DELETE", "/api/admin/ai/rehearsal", administrators.within(ownSites).needs(chat.ScopeSettings), c.rehearsals.stop},
 		{"PATCH", "/api/admin/ai/rehearsal/{id}", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.rehearsals.judge)},
+		{"PATCH", "/api/admin/ai/topics/{id}", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.rehearsals.changeTopic)},
 		{"POST", "/api/admin/ai/private-host", administrators.noKeys(), body(c.settings.confirmAIHost)},
 		{"GET", "/api/admin/knowledge", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.knowledge.sources},
 		{"POST", "/api/admin/knowledge", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.knowledge.add)},

@@ -68,6 +68,7 @@ var audited = map[string]string{
 	"POST /api/admin/ai/rehearsal":                       chat.AuditAIRehearsed,
 	"DELETE /api/admin/ai/rehearsal":                     chat.AuditAIRehearsed,
 	"PATCH /api/admin/ai/rehearsal/{id}":                 chat.AuditAIJudged,
+	"PATCH /api/admin/ai/topics/{id}":                    chat.AuditAITopic,
 	"POST /api/admin/ai/private-host":                    chat.AuditSettingsChanged,
 	"POST /api/admin/ai/test":                            "- nothing is changed",
 	"POST /api/admin/mail/test":                          "- nothing is changed",

@@ -135,6 +135,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/ai/rehearsal":                        {operator, "/api/admin/ai/rehearsal", nil, 0},
 	"POST /api/admin/ai/rehearsal":                       {administrator, "/api/admin/ai/rehearsal", object{}, 409},
 	"DELETE /api/admin/ai/rehearsal":                     {administrator, "/api/admin/ai/rehearsal", nil, 0},
+	"PATCH /api/admin/ai/topics/{id}":                    {administrator, "/api/admin/ai/topics/x", object{"name": "x"}, 404},
 	"PATCH /api/admin/ai/rehearsal/{id}":                 {administrator, "/api/admin/ai/rehearsal/x", object{"judged": "good"}, 404},
 	"POST /api/admin/ai/private-host":                    {administrator, "/api/admin/ai/private-host", object{"url": "x"}, 400},
 	"GET /api/admin/mail":                                {operator, "/api/admin/mail", nil, 0},

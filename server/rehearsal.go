@@ -22,6 +22,12 @@ type Rehearsals interface {
 	Stop(ctx context.Context, sites chat.SiteSet) error
 	// Judge stores what a person makes of an answer, "" for nothing.
 	Judge(ctx context.Context, id, judged string) error
+	// Topics returns the topics of sites' visitors, each with its name; list has the questions.
+	Topics(ctx context.Context, sites chat.SiteSet, list []chat.Rehearsal) ([]chat.Topic, error)
+	// NameTopic gives a topic a name, "" for that of its questions.
+	NameTopic(ctx context.Context, id, name string) error
+	// MergeTopic puts a topic's questions into another one of the same site.
+	MergeTopic(ctx context.Context, id, into string) error
 }
 
 // rehearsalAPI is about what the AI would have said.
@@ -51,15 +57,22 @@ type rehearsalState struct {
 	Right      int             `json:"right"`
 	Worse      int             `json:"worse"`  // than the time before
 	Better     int             `json:"better"` // than the time before
+	Tokens     int64           `json:"tokens"` // that all answers took
+	Cost       string          `json:"cost,omitempty"`
+	Topics     []topicView     `json:"topics"`
 	Rehearsals []rehearsalView `json:"rehearsals"`
 }
 
 // state answers GET /api/admin/ai/rehearsal.
 func (s *rehearsalAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	list, err := s.rehearsals.List(r.Context(), by.Sites)
+	if err != nil {
+		return nil, err
+	}
 	out := rehearsalState{Counts: map[string]int{}, Rehearsals: []rehearsalView{}}
 	for i := range list {
 		one := &list[i]
+		out.Tokens += one.Tokens
 		if one.Verdict != "" {
 			out.Counts[one.Verdict]++
 		}
@@ -79,6 +92,9 @@ func (s *rehearsalAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Aut
 		}
 		out.Rehearsals = append(out.Rehearsals, rehearsalView{*one, s.engine.Sites().Shown(one.Site)})
 	}
+	price := s.engine.Settings().AI().Price
+	out.Cost = price.Of(out.Tokens)
+	out.Topics, err = s.topics(r.Context(), by, list, price)
 	return out, err
 }
 

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +68,75 @@ func TestRehearsal(t *testing.T) {
 		s.must("DELETE", "/api/admin/sessions/"+session, secretKey, nil)
 		if a := s.must("GET", path, secretKey, nil); a.get("right") != 0.0 {
 			t.Errorf("its conversation is erased, and it is left: %s", a.body)
+		}
+	}, withModel(model))
+}
+
+// TestTopics: alike questions stand in one topic, with how often the AI was right and what it cost; a
+// topic has the name of its questions or a person's, and can be put into another one.
+func TestTopics(t *testing.T) {
+	model := aitest.New(t, aitest.Says("We ship within 5 days."))
+	eachSite(t, func(t *testing.T, s *site) {
+		path, topics := "/api/admin/ai/rehearsal", "/api/admin/ai/topics/"
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"aiMode": "off", "aiTokenPrice": "100 €"})
+		s.must("POST", knowledgePath, secretKey, object{"title": "Shipping", "text": "We ship within 5 days."})
+		for _, said := range [][2]string{{"How long does shipping take?", "Within 5 days."}, {"shipping time?", "3 days."}, {"Do you ship to Paris?", "Within 5 days."}} {
+			session := s.open("v")
+			s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": session, "content": said[0]})
+			s.must("POST", "/api/admin/sessions/"+session+"/messages", secretKey, object{"content": said[1]})
+		}
+		s.must("POST", path, secretKey, object{})
+		type state struct {
+			Waiting int
+			Tokens  int
+			Cost    string
+			Topics  []struct {
+				ID, Name, Cost       string
+				Asked, Right, InARow int
+				Tokens               int
+			}
+		}
+		read := func() (at state) {
+			t.Helper()
+			for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+				at = state{}
+				if err := json.Unmarshal(s.must("GET", path, secretKey, nil).body, &at); err != nil {
+					t.Fatal(err)
+				}
+				if at.Waiting == 0 {
+					break
+				}
+			}
+			return at
+		}
+		at := read()
+		if len(at.Topics) != 2 || at.Topics[0].Name != "shipping" || at.Topics[0].Asked != 2 || at.Topics[0].Right != 1 || at.Topics[0].InARow != 0 ||
+			at.Topics[0].Tokens != 400 || at.Topics[0].Cost != "0.04 €" || at.Topics[1].InARow != 1 || at.Tokens != 600 || at.Cost != "0.06 €" {
+			t.Fatalf("the topics are %+v", at)
+		}
+		one, two := topics+at.Topics[0].ID, topics+at.Topics[1].ID
+		for _, tt := range []struct {
+			path string
+			body object
+			code int
+			want string
+		}{
+			{topics + "x", object{"name": "x"}, 404, "Topic not found"},
+			{one, object{}, 400, "name or into is required"},
+			{one, object{"name": "x", "into": at.Topics[1].ID}, 400, "name or into is required"},
+			{one, object{"into": at.Topics[0].ID}, 400, "into must be the id of another topic"},
+			{one, object{"into": "x"}, 400, "into must be the id of another topic"},
+			{one, object{"name": strings.Repeat("x", 61)}, 400, "name must be at most 60 characters"},
+		} {
+			s.refused(s.call("PATCH", tt.path, secretKey, tt.body), tt.code, tt.want)
+		}
+		s.must("PATCH", two, secretKey, object{"name": " Far\naway "})
+		if at = read(); at.Topics[1].Name != "Far away" {
+			t.Errorf("it is called %q", at.Topics[1].Name)
+		}
+		s.must("PATCH", one, secretKey, object{"into": at.Topics[1].ID})
+		if at = read(); len(at.Topics) != 1 || at.Topics[0].Name != "Far away" || at.Topics[0].Asked != 3 || at.Topics[0].Right != 2 {
+			t.Errorf("merged they are %+v", at.Topics)
 		}
 	}, withModel(model))
 }

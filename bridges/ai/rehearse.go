@@ -125,7 +125,9 @@ func (s *Sink) Rehearse(ctx context.Context, r *chat.Rehearsal) error {
 	if s.Settings.DailyTokens > 0 && used >= s.Settings.DailyTokens/2 {
 		return ErrRehearsalRests
 	}
-	answer, err := s.answerFrom(ctx, turn, settings)
+	counting := *s
+	counting.Used = func(tokens int64) { r.Tokens += tokens }
+	answer, err := counting.answerFrom(ctx, turn, settings)
 	switch {
 	case err != nil:
 		return err

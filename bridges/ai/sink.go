@@ -33,6 +33,8 @@ type Options struct {
 	Client    *Client
 	Knowledge Knowledge
 	Health    *Health
+	// Used is called with the tokens of each call of the model, nil for nobody.
+	Used func(tokens int64)
 }
 
 // Sink answers what visitors write, under one set of settings. Its deliveries say
@@ -293,6 +295,9 @@ func (s *Sink) complete(ctx, until context.Context, p Prompt) (Completion, error
 	done, err := s.ask(ctx, until, p)
 	if err != nil {
 		done.Tokens = 0
+	}
+	if s.Used != nil {
+		s.Used(done.Tokens)
 	}
 	if err == nil || s.Settings.DailyTokens > 0 {
 		err = errors.Join(err, s.Engine.SpendTokens(context.WithoutCancel(ctx), call, done.Tokens))

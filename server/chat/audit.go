@@ -56,6 +56,7 @@ const (
 	AuditQuestionRemoved     = "question_removed"
 	AuditAIRehearsed         = "ai_rehearsed"
 	AuditAIJudged            = "ai_judged"
+	AuditAITopic             = "ai_topic_changed"
 	AuditAnswerSaved         = "saved_answer_changed"
 	AuditAnswerRemoved       = "saved_answer_removed"
 	AuditDeliveryRetried     = "deliveries_retried"

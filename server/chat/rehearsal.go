@@ -18,7 +18,9 @@ type Rehearsal struct {
 	Judged  string `json:"judged,omitempty" db:"judged"`
 	Waiting bool   `json:"waiting,omitzero" db:"waiting"`
 	AskedAt Time   `json:"askedAt" db:"asked_at"`
-	At      Time   `json:"at,omitzero" db:"at"` // when the AI answered
+	At      Time   `json:"at,omitzero" db:"at"`          // when the AI answered
+	Topic   string `json:"topicId,omitempty" db:"topic"` // "" until it is put into one
+	Tokens  int64  `json:"tokens,omitempty" db:"tokens"` // that all its answers took
 }
 
 // What came of a rehearsed question.

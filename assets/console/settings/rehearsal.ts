@@ -4,6 +4,7 @@ import { call } from "../net/api";
 import { siteMark } from "../state/sites";
 import { h } from "../ui/dom";
 import { sentence } from "../ui/format";
+import { topicItem, type Change, type Topic } from "./rehearsaltopics";
 import { button, feedback } from "./settings";
 
 type Verdict = "same" | "differs" | "unclear" | "handover" | "failed";
@@ -22,6 +23,7 @@ interface Rehearsed {
   judged?: "good" | "wrong";
   waiting?: boolean;
   askedAt: string;
+  topicId?: string;
 }
 
 interface State {
@@ -30,6 +32,9 @@ interface State {
   right: number;
   worse: number;
   better: number;
+  tokens: number;
+  cost?: string;
+  topics: Topic[];
   rehearsals: Rehearsed[];
 }
 
@@ -55,15 +60,21 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
     sum.textContent = told(at);
     const shown = at.rehearsals.filter((r) => r.verdict);
     shown.sort((a, b) => order.indexOf(a.verdict!) - order.indexOf(b.verdict!));
-    if (!list.contains(document.activeElement)) list.replaceChildren(...shown.map((r) => item(r, judge)));
+    const examples = (t: Topic): HTMLElement[] => shown.filter((r) => r.topicId === t.id).map((r) => item(r, judge));
+    const topics = at.topics.filter((t) => t.asked || t.waiting);
+    if (!busy()) list.replaceChildren(...topics.map((t) => topicItem(t, at.topics, examples(t), change)));
     if (at.waiting) poll = window.setTimeout(() => void load(), 2000);
     after();
   };
-  const judge = async (r: Rehearsed, judged: string | null): Promise<void> => {
+  // busy is while somebody writes in the list; a summary that was pressed keeps the focus, and does not count.
+  const busy = (): boolean => list.contains(document.activeElement) && !document.activeElement?.matches("summary");
+  const send = async (path: string, body: Record<string, unknown>): Promise<void> => {
     (document.activeElement as HTMLElement | null)?.blur();
-    await call("PATCH", "/ai/rehearsal/" + r.id, { judged }).catch((error) => said.refused(error));
+    await call("PATCH", "/ai/" + path, body).catch((error) => said.refused(error));
     await load();
   };
+  const judge = (r: Rehearsed, judged: string | null): Promise<void> => send("rehearsal/" + r.id, { judged });
+  const change: Change = (t, body) => send("topics/" + t.id, body);
   const begin = async (): Promise<void> => {
     said.said("");
     try {
@@ -100,7 +111,8 @@ function told(at: State): string {
   if (!done) return at.waiting ? `${at.waiting} questions wait.` : "";
   const parts = order.filter((v) => at.counts[v]).map((v) => `${words[v][0].toLowerCase()}: ${at.counts[v]}`);
   const since = at.better || at.worse ? ` Since the time before, ${at.better} became better and ${at.worse} worse.` : "";
-  return `Right: ${at.right} of ${done} (${parts.join(", ")}).${since}${at.waiting ? ` ${at.waiting} are left.` : ""}`;
+  const cost = at.tokens ? ` It took ${at.tokens.toLocaleString()} tokens${at.cost ? ", " + at.cost : ""}.` : "";
+  return `Right: ${at.right} of ${done} (${parts.join(", ")}).${since}${cost}${at.waiting ? ` ${at.waiting} are left.` : ""}`;
 }
 
 function item(r: Rehearsed, judge: (r: Rehearsed, judged: string | null) => Promise<void>): HTMLElement {

@@ -36,7 +36,7 @@ const words: Record<string, string> = {
   channel_disconnected: "Disconnected a channel", knowledge_added: "Added to the knowledge",
   knowledge_moved: "Gave knowledge to another website",
   knowledge_refreshed: "Had knowledge read again", knowledge_removed: "Removed knowledge",
-  ai_rehearsed: "Rehearsed the AI", ai_judged: "Judged a rehearsed answer",
+  ai_rehearsed: "Rehearsed the AI", ai_judged: "Judged a rehearsed answer", ai_topic_changed: "Changed a topic of the AI",
   question_removed: "Removed an open question", saved_answer_changed: "Changed a saved answer",
   saved_answer_removed: "Removed a saved answer", deliveries_retried: "Retried deliveries",
   deliveries_discarded: "Discarded deliveries",

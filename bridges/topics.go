@@ -1,0 +1,86 @@
+package bridges
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// TopicStore keeps the topics of rehearsed questions. Package db has the only implementation.
+type TopicStore interface {
+	Topics(ctx context.Context) ([]chat.Topic, error)
+	Unsorted(ctx context.Context) (int, error)
+	SortRehearsals(ctx context.Context, topics []chat.Topic, into map[string]string) error
+	NameTopic(ctx context.Context, id, name string) error
+	MergeTopic(ctx context.Context, id, into string) error
+}
+
+// sort puts each question that is in no topic into that of the most alike one, or into one of its
+// own.
+func (r *Rehearsals) sort(ctx context.Context) error {
+	if n, err := r.store.Unsorted(ctx); err != nil || n == 0 {
+		return err
+	}
+	list, err := r.store.Rehearsals(ctx)
+	if err != nil {
+		return err
+	}
+	known := topicsIn(list)
+	var added []chat.Topic
+	into := map[string]string{}
+	for i := range slices.Backward(list) { // the oldest first
+		one := &list[i]
+		if one.Topic != "" {
+			continue
+		}
+		topic := known.Of(one.Site, one.Question, "")
+		if topic == "" {
+			topic = chat.NewID()
+			added = append(added, chat.Topic{ID: topic, Site: one.Site, MadeAt: chat.Now()})
+		}
+		into[one.ID] = topic
+		known.Add(one.Site, one.Question, topic)
+	}
+	return r.store.SortRehearsals(ctx, added, into)
+}
+
+// topicsIn are the topics of rehearsed questions.
+func topicsIn(list []chat.Rehearsal) *knowledge.Topics {
+	var known knowledge.Topics
+	for i := range list {
+		if one := &list[i]; one.Topic != "" {
+			known.Add(one.Site, one.Question, one.Topic)
+		}
+	}
+	return &known
+}
+
+// Topics returns the topics of sites' visitors, each with its name, those with the most questions
+// first. list has the questions.
+func (r *Rehearsals) Topics(ctx context.Context, sites chat.SiteSet, list []chat.Rehearsal) ([]chat.Topic, error) {
+	topics, err := r.store.Topics(ctx)
+	topics = slices.DeleteFunc(topics, func(t chat.Topic) bool { return !sites.Has(t.Site) })
+	questions := map[string][]string{}
+	for i := range list {
+		questions[list[i].Topic] = append(questions[list[i].Topic], list[i].Question)
+	}
+	for i := range topics {
+		t := &topics[i]
+		t.Name = cmp.Or(t.Name, knowledge.TopicName(questions[t.ID]))
+	}
+	slices.SortStableFunc(topics, func(a, b chat.Topic) int { return cmp.Compare(len(questions[b.ID]), len(questions[a.ID])) })
+	return topics, err
+}
+
+// NameTopic gives a topic a name, "" for that of its questions.
+func (r *Rehearsals) NameTopic(ctx context.Context, id, name string) error {
+	return r.store.NameTopic(ctx, id, name)
+}
+
+// MergeTopic puts a topic's questions into another topic.
+func (r *Rehearsals) MergeTopic(ctx context.Context, id, into string) error {
+	return r.store.MergeTopic(ctx, id, into)
+}

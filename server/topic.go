@@ -1,0 +1,83 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// topicView is a topic of rehearsed questions, and what came of them.
+type topicView struct {
+	ID      string `json:"id"`
+	Site    string `json:"site,omitempty"`
+	Name    string `json:"name"`
+	Asked   int    `json:"asked"`
+	Right   int    `json:"right"`
+	InARow  int    `json:"inARow"`
+	Waiting int    `json:"waiting"`
+	Tokens  int64  `json:"tokens"`
+	Cost    string `json:"cost,omitempty"`
+}
+
+// topics are the topics of questions as an operator sees them.
+func (s *rehearsalAPI) topics(ctx context.Context, by chat.Author, list []chat.Rehearsal, price chat.Price) ([]topicView, error) {
+	topics, err := s.rehearsals.Topics(ctx, by.Sites, list)
+	views := []topicView{}
+	for i := range topics {
+		t := &topics[i]
+		sum := t.Sum(list)
+		view := topicView{ID: t.ID, Site: s.engine.Sites().Shown(t.Site), Name: t.Name, Asked: sum.Asked, Right: sum.Right, InARow: sum.Row, Tokens: sum.Tokens, Cost: price.Of(sum.Tokens)}
+		for j := range list {
+			if list[j].Topic == t.ID && list[j].Waiting {
+				view.Waiting++
+			}
+		}
+		views = append(views, view)
+	}
+	return views, err
+}
+
+type topicRequest struct {
+	Name *string `json:"name"`
+	Into *string `json:"into"`
+}
+
+// changeTopic answers PATCH /api/admin/ai/topics/{id}: a topic is renamed, or put into another one.
+func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by chat.Author, in topicRequest) (any, error) {
+	id, ctx := pathVar(r, "id"), r.Context()
+	topics, err := s.rehearsals.Topics(ctx, by.Sites, nil)
+	if err != nil {
+		return nil, err
+	}
+	topic := topicWith(topics, id)
+	switch {
+	case topic == nil:
+		return nil, chat.ErrTopicNotFound
+	case (in.Name == nil) == (in.Into == nil):
+		return nil, chat.Errorf(chat.Invalid, "name or into is required, and one at a time")
+	case in.Into != nil:
+		into := topicWith(topics, *in.Into)
+		if into == nil || into.ID == id || into.Site != topic.Site {
+			return nil, chat.ErrorAt(chat.Invalid, "into", "into must be the id of another topic of the same site")
+		}
+		return s.audited(r, by, chat.AuditAITopic, topic.Name+" is part of "+into.Name, s.rehearsals.MergeTopic(ctx, id, into.ID))
+	}
+	name := strings.TrimSpace(chat.OneLine(*in.Name))
+	if utf8.RuneCountInString(name) > chat.MaxTopicName {
+		return nil, chat.ErrorAt(chat.Invalid, "name", "name must be at most 60 characters")
+	}
+	return s.audited(r, by, chat.AuditAITopic, cmp.Or(name, id), s.rehearsals.NameTopic(ctx, id, name))
+}
+
+// topicWith is the topic with an id, nil if there is none.
+func topicWith(topics []chat.Topic, id string) *chat.Topic {
+	if i := slices.IndexFunc(topics, func(t chat.Topic) bool { return t.ID == id }); i >= 0 {
+		return &topics[i]
+	}
+	return nil
+}
