@@ -21,6 +21,7 @@ import (
 // AIOptions are the parts and settings of an AI.
 type AIOptions struct {
 	Knowledge ai.Knowledge
+	Topics    ai.Topics      // that the AI may answer where it rehearses
 	Allowed   []netip.Prefix // private networks that an address set through the API may be in
 	Log       *slog.Logger
 }
@@ -89,7 +90,7 @@ func (a *AI) run(ctx context.Context, lease *nodes.Lease) error {
 func (a *AI) serve(ctx context.Context, lease *nodes.Lease, settings chat.AI) error {
 	ctx, stop := context.WithCancel(ctx)
 	client, health := a.current(settings)
-	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
+	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health, Topics: a.opts.Topics})
 	var serving sync.WaitGroup
 	var errs [2]error
 	for i, s := range []chat.Sink{sink, ai.Requests{Sink: sink}} {
@@ -156,7 +157,7 @@ func (a *AI) Ask(ctx context.Context, site, question string) (chat.AIAnswer, err
 // sink is what answers under some settings.
 func (a *AI) sink(settings chat.AI) *ai.Sink {
 	client, health := a.current(settings)
-	return ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health})
+	return ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health, Topics: a.opts.Topics})
 }
 
 // Test asks the model one question.

@@ -14,7 +14,7 @@ import (
 type RehearsalStore interface {
 	TopicStore
 	PlanRehearsals(ctx context.Context, rows []chat.Rehearsal) error
-	Rehearsals(ctx context.Context) ([]chat.Rehearsal, error)
+	PlanShadows(ctx context.Context, rows []chat.Rehearsal) error
 	NextRehearsal(ctx context.Context) (chat.Rehearsal, error)
 	SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error
 	JudgeRehearsal(ctx context.Context, id, judged string) error
@@ -23,14 +23,17 @@ type RehearsalStore interface {
 
 // Rehearsals have the AI answer what people answered, one question after the other.
 type Rehearsals struct {
-	ai    *AI
-	store RehearsalStore
-	bell  chan struct{}
+	ai     *AI
+	store  RehearsalStore
+	topics *Topics
+	bell   chan struct{}
+	// shadowed is up to when people's answers were looked at.
+	shadowed chat.Time
 }
 
 // NewRehearsals makes the rehearsals of an AI. Nothing is asked before their Run.
-func NewRehearsals(a *AI, store RehearsalStore) *Rehearsals {
-	return &Rehearsals{a, store, make(chan struct{}, 1)}
+func NewRehearsals(a *AI, store RehearsalStore, topics *Topics) *Rehearsals {
+	return &Rehearsals{ai: a, store: store, topics: topics, bell: make(chan struct{}, 1)}
 }
 
 // The pauses of the rehearsal: how soon questions are noticed that another node planned, and after
@@ -64,7 +67,7 @@ func (r *Rehearsals) wait(ctx context.Context, pause time.Duration) {
 
 // step asks one question, and returns when to look again.
 func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) {
-	if err := r.sort(ctx); err != nil {
+	if err := errors.Join(r.shadow(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
 		return rehearsalPause, err
 	}
 	settings := r.ai.engine.Settings().AI()
@@ -83,7 +86,7 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 		return 0, nil // erased meanwhile, and the question with it
 	}
 	if err == nil {
-		err = r.store.SettleRehearsal(ctx, &next)
+		err = errors.Join(r.store.SettleRehearsal(ctx, &next), r.topics.consider(ctx, next.ID))
 	}
 	if err != nil {
 		return rehearsalPause, err
@@ -129,5 +132,31 @@ func (r *Rehearsals) Stop(ctx context.Context, sites chat.SiteSet) error {
 
 // Judge stores what a person makes of an answer.
 func (r *Rehearsals) Judge(ctx context.Context, id, judged string) error {
-	return r.store.JudgeRehearsal(ctx, id, judged)
+	return errors.Join(r.store.JudgeRehearsal(ctx, id, judged), r.topics.consider(ctx, id))
+}
+
+// Shadows are planned once a person's answer is so old, as more of it may follow; what was answered
+// longer ago than shadowsBack when relay starts is left.
+const (
+	shadowQuiet = 2 * time.Minute
+	shadowEvery = 30 * time.Second
+	shadowsBack = 24 * time.Hour
+)
+
+// shadow plans an answer beside each answer of a person, where the AI rehearses.
+func (r *Rehearsals) shadow(ctx context.Context) error {
+	to := chat.Now().Add(-shadowQuiet)
+	if to.Sub(r.shadowed) < shadowEvery {
+		return nil
+	}
+	from := max(r.shadowed+1, to.Add(-shadowsBack))
+	list, err := ai.ExamplesIn(ctx, r.ai.engine.Store, nil, ai.Window{From: from, To: to}, chat.MaxRehearsals)
+	list = slices.DeleteFunc(list, func(one chat.Rehearsal) bool { return !r.topics.rehearses(one.Site) })
+	if err == nil && len(list) > 0 {
+		err = r.store.PlanShadows(ctx, list)
+	}
+	if err == nil {
+		r.shadowed = to
+	}
+	return err
 }

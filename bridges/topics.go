@@ -1,7 +1,6 @@
 package bridges
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -16,6 +15,11 @@ type TopicStore interface {
 	SortRehearsals(ctx context.Context, topics []chat.Topic, into map[string]string) error
 	NameTopic(ctx context.Context, id, name string) error
 	MergeTopic(ctx context.Context, id, into string) error
+	TurnTopic(ctx context.Context, topic *chat.Topic, from string) (turned bool, err error)
+	PutTopicAnswer(ctx context.Context, a chat.TopicAnswer) error
+	ChangedTopicAnswers(ctx context.Context) ([]chat.TopicAnswer, error)
+	SeenTopicAnswer(ctx context.Context, client string, rev int64, before chat.Time) error
+	Rehearsals(ctx context.Context) ([]chat.Rehearsal, error)
 }
 
 // sort puts each question that is in no topic into that of the most alike one, or into one of its
@@ -61,18 +65,8 @@ func topicsIn(list []chat.Rehearsal) *knowledge.Topics {
 // Topics returns the topics of sites' visitors, each with its name, those with the most questions
 // first. list has the questions.
 func (r *Rehearsals) Topics(ctx context.Context, sites chat.SiteSet, list []chat.Rehearsal) ([]chat.Topic, error) {
-	topics, err := r.store.Topics(ctx)
-	topics = slices.DeleteFunc(topics, func(t chat.Topic) bool { return !sites.Has(t.Site) })
-	questions := map[string][]string{}
-	for i := range list {
-		questions[list[i].Topic] = append(questions[list[i].Topic], list[i].Question)
-	}
-	for i := range topics {
-		t := &topics[i]
-		t.Name = cmp.Or(t.Name, knowledge.TopicName(questions[t.ID]))
-	}
-	slices.SortStableFunc(topics, func(a, b chat.Topic) int { return cmp.Compare(len(questions[b.ID]), len(questions[a.ID])) })
-	return topics, err
+	topics, err := r.topics.named(ctx, list)
+	return slices.DeleteFunc(topics, func(t chat.Topic) bool { return !sites.Has(t.Site) }), err
 }
 
 // NameTopic gives a topic a name, "" for that of its questions.
@@ -83,4 +77,9 @@ func (r *Rehearsals) NameTopic(ctx context.Context, id, name string) error {
 // MergeTopic puts a topic's questions into another topic.
 func (r *Rehearsals) MergeTopic(ctx context.Context, id, into string) error {
 	return r.store.MergeTopic(ctx, id, into)
+}
+
+// LetAnswer lets the AI answer a topic by itself that has earned it, or no longer.
+func (r *Rehearsals) LetAnswer(ctx context.Context, id string, answers bool) error {
+	return r.topics.letAnswer(ctx, id, answers)
 }

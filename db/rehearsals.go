@@ -16,24 +16,41 @@ const (
 	judgeRehearsal  = `UPDATE rehearsals SET judged = ? WHERE id = ?`
 	stopRehearsal   = `UPDATE rehearsals SET waiting = 0 WHERE id = ?`
 	dropRehearsal   = `DELETE FROM rehearsals WHERE id = ? AND verdict = ''`
-	oldRehearsals   = `DELETE FROM rehearsals WHERE id IN (SELECT id FROM rehearsals ORDER BY asked_at DESC, id LIMIT 10000 OFFSET ?)`
+	// planShadow leaves one alone whose answer is the same.
+	planShadow = upsertRehearsal + ` WHERE rehearsals.answered <> excluded.answered`
+	// oldRehearsals spares the questions by which topics that the AI answers are known: no new ones come.
+	oldRehearsals = `DELETE FROM rehearsals WHERE id IN (SELECT r.id FROM rehearsals r LEFT JOIN ai_topics t ON t.id = r.topic
+		WHERE COALESCE(t.state, '') <> 'answers' ORDER BY r.asked_at DESC, r.id LIMIT 10000 OFFSET ?)`
+	oldEarned = `DELETE FROM rehearsals WHERE id IN (SELECT id FROM rehearsals ORDER BY asked_at DESC, id LIMIT 10000 OFFSET ?)`
 )
 
 // PlanRehearsals adds questions that the AI shall answer. One that it has answered before is
 // asked again.
 func (d *DB) PlanRehearsals(ctx context.Context, rows []chat.Rehearsal) error {
+	return d.planRehearsals(ctx, upsertRehearsal, rows)
+}
+
+// PlanShadows adds questions that the AI shall answer beside a person, once for each answer.
+func (d *DB) PlanShadows(ctx context.Context, rows []chat.Rehearsal) error {
+	return d.planRehearsals(ctx, planShadow, rows)
+}
+
+func (d *DB) planRehearsals(ctx context.Context, query string, rows []chat.Rehearsal) error {
 	return d.backend.apply(ctx, func(t *tx) error {
 		for i := range rows {
 			r := &rows[i]
 			session, err := t.number(r.SessionID)
 			if err == nil {
-				_, err = t.q.exec(upsertRehearsal, r.ID, session, r.Message, r.Question, r.Answered, int64(r.AskedAt))
+				_, err = t.q.exec(query, r.ID, session, r.Message, r.Question, r.Answered, int64(r.AskedAt))
 			}
 			if err != nil {
 				return fmt.Errorf("plan a rehearsal: %w", err)
 			}
 		}
 		_, err := t.q.exec(oldRehearsals, chat.MaxRehearsals)
+		if err == nil {
+			_, err = t.q.exec(oldEarned, 2*chat.MaxRehearsals)
+		}
 		return err
 	})
 }

@@ -6,9 +6,11 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
+const topicColumns = `id, site, name, made_at, state, reason, fell_at, session`
+
 const (
-	selectTopics    = `SELECT id, site, name, made_at FROM ai_topics ORDER BY made_at, id`
-	selectTopic     = `SELECT id, site, name, made_at FROM ai_topics WHERE id = ?`
+	selectTopics    = `SELECT ` + topicColumns + ` FROM ai_topics ORDER BY made_at, id`
+	selectTopic     = `SELECT ` + topicColumns + ` FROM ai_topics WHERE id = ?`
 	insertTopic     = `INSERT INTO ai_topics (id, site, made_at) VALUES (?, ?, ?)`
 	nameTopic       = `UPDATE ai_topics SET name = ? WHERE id = ?`
 	countUnsorted   = `SELECT COUNT(*) FROM rehearsals WHERE topic = ''`
@@ -16,7 +18,9 @@ const (
 	mergeRehearsals = `UPDATE rehearsals SET topic = ? WHERE topic = ?`
 	dropTopic       = `DELETE FROM ai_topics WHERE id = ?`
 	// emptyTopics drops those whose questions are gone.
-	emptyTopics  = `DELETE FROM ai_topics WHERE name = '' AND NOT EXISTS (SELECT 1 FROM rehearsals r WHERE r.topic = ai_topics.id)`
+	emptyTopics  = `DELETE FROM ai_topics WHERE name = '' AND state <> 'answers' AND NOT EXISTS (SELECT 1 FROM rehearsals r WHERE r.topic = ai_topics.id)`
+	turnTopic    = `UPDATE ai_topics SET state = ?, reason = ?, fell_at = ?, session = ? WHERE id = ? AND state = ?`
+	mergedTopic  = `UPDATE ai_topics SET state = 'learning', reason = ? WHERE id = ?`
 	topicsOfSite = `DELETE FROM ai_topics WHERE site = ?`
 )
 
@@ -62,7 +66,8 @@ func (d *DB) NameTopic(ctx context.Context, id, name string) error {
 	return d.backend.apply(ctx, func(t *tx) error { return t.touch(chat.ErrTopicNotFound, nameTopic, name, id) })
 }
 
-// MergeTopic puts a topic's questions into another one of the same site.
+// MergeTopic puts a topic's questions into another one of the same site. The AI answers both by itself
+// only where it answered each.
 func (d *DB) MergeTopic(ctx context.Context, id, into string) error {
 	return d.backend.apply(ctx, func(t *tx) error {
 		from, err := one[chat.Topic](t, chat.ErrTopicNotFound, selectTopic, id)
@@ -73,8 +78,64 @@ func (d *DB) MergeTopic(ctx context.Context, id, into string) error {
 		if err != nil || from.Site != to.Site {
 			return chat.ErrTopicNotFound
 		}
+		if from.State != to.State {
+			if _, err := t.q.exec(mergedTopic, "another topic became part of it", into); err != nil {
+				return err
+			}
+		}
 		if _, err = t.q.exec(mergeRehearsals, into, id); err == nil {
 			_, err = t.q.exec(dropTopic, id)
+		}
+		return err
+	})
+}
+
+// TurnTopic gives a topic another state, unless it has left the one before meanwhile.
+func (d *DB) TurnTopic(ctx context.Context, topic *chat.Topic, from string) (turned bool, err error) {
+	err = d.backend.apply(ctx, func(t *tx) error {
+		n, err := t.q.exec(turnTopic, topic.State, topic.Reason, int64(topic.FellAt), topic.SessionID, topic.ID, from)
+		turned = n > 0
+		return err
+	})
+	return turned, err
+}
+
+const (
+	insertTopicAnswer = `INSERT INTO topic_answers (client, session, topic, at) VALUES (?, ?, ?, ?) ON CONFLICT (client) DO NOTHING`
+	changedAnswers    = `SELECT a.client, s.id AS session_id, a.topic, a.at FROM topic_answers a JOIN sessions s ON s.number = a.session
+		WHERE s.rev > a.rev ORDER BY a.at, a.client LIMIT 100`
+	seenTopicAnswer = `UPDATE topic_answers SET rev = ? WHERE client = ?`
+	oldTopicAnswers = `DELETE FROM topic_answers WHERE at < ?`
+)
+
+// PutTopicAnswer notes what the AI is about to answer because of a topic.
+func (d *DB) PutTopicAnswer(ctx context.Context, a chat.TopicAnswer) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		session, err := t.number(a.SessionID)
+		if err == nil {
+			_, err = t.q.exec(insertTopicAnswer, a.ClientID, session, a.Topic, int64(a.At))
+		}
+		return err
+	})
+}
+
+// ChangedTopicAnswers lists answers in whose sessions something happened since they were looked at, a
+// hundred at most.
+func (d *DB) ChangedTopicAnswers(ctx context.Context) (answers []chat.TopicAnswer, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		answers, err = list[chat.TopicAnswer](t, changedAnswers)
+		return err
+	})
+	return answers, err
+}
+
+// SeenTopicAnswer notes up to which revision of its session nothing speaks against an answer.
+// Those from before a time are dropped.
+func (d *DB) SeenTopicAnswer(ctx context.Context, client string, rev int64, before chat.Time) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(seenTopicAnswer, rev, client)
+		if err == nil {
+			_, err = t.q.exec(oldTopicAnswers, int64(before))
 		}
 		return err
 	})

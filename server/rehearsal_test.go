@@ -122,8 +122,9 @@ func TestTopics(t *testing.T) {
 			want string
 		}{
 			{topics + "x", object{"name": "x"}, 404, "Topic not found"},
-			{one, object{}, 400, "name or into is required"},
-			{one, object{"name": "x", "into": at.Topics[1].ID}, 400, "name or into is required"},
+			{one, object{}, 400, "name, into or answers is required"},
+			{one, object{"name": "x", "into": at.Topics[1].ID}, 400, "name, into or answers is required"},
+			{one, object{"answers": true}, 409, "only while it rehearses"},
 			{one, object{"into": at.Topics[0].ID}, 400, "into must be the id of another topic"},
 			{one, object{"into": "x"}, 400, "into must be the id of another topic"},
 			{one, object{"name": strings.Repeat("x", 61)}, 400, "name must be at most 60 characters"},

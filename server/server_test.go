@@ -52,6 +52,7 @@ type site struct {
 	hooks      *bridges.Hooks
 	knowledge  *knowledge.Knowledge
 	rehearsals *bridges.Rehearsals
+	topics     *bridges.Topics
 	search     *db.Search
 	logs       *bytes.Buffer
 }
@@ -102,8 +103,9 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
+	s.topics = bridges.NewTopics(s.Engine, store, s.team.Audit)
 	own := s.runAI(log)
-	s.rehearsals = bridges.NewRehearsals(own, store)
+	s.rehearsals = bridges.NewRehearsals(own, store, s.topics)
 	s.runPart(s.rehearsals.Run)
 	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: own, Mail: s.runMail(tokens, log), SignOn: signon.New(), Knowledge: s.knowledge, Rehearsals: s.rehearsals, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
@@ -173,7 +175,11 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 	if s.knowledge != nil {
 		known = s.knowledge
 	}
-	own := bridges.NewAI(s.Engine, bridges.AIOptions{Knowledge: known, Log: log})
+	options := bridges.AIOptions{Knowledge: known, Log: log}
+	if s.topics != nil {
+		options.Topics = s.topics
+	}
+	own := bridges.NewAI(s.Engine, options)
 	s.runPart(own.Run)
 	return own
 }

@@ -13,15 +13,20 @@ import (
 
 // topicView is a topic of rehearsed questions, and what came of them.
 type topicView struct {
-	ID      string `json:"id"`
-	Site    string `json:"site,omitempty"`
-	Name    string `json:"name"`
-	Asked   int    `json:"asked"`
-	Right   int    `json:"right"`
-	InARow  int    `json:"inARow"`
-	Waiting int    `json:"waiting"`
-	Tokens  int64  `json:"tokens"`
-	Cost    string `json:"cost,omitempty"`
+	ID     string `json:"id"`
+	Site   string `json:"site,omitempty"`
+	Name   string `json:"name"`
+	Asked  int    `json:"asked"`
+	Right  int    `json:"right"`
+	InARow int    `json:"inARow"`
+	State  string `json:"state"`
+	// Reason is why the AI answers it no longer, since FellAt, and SessionID where that was seen.
+	Reason    string    `json:"reason,omitempty"`
+	FellAt    chat.Time `json:"fellAt,omitzero"`
+	SessionID string    `json:"sessionId,omitempty"`
+	Waiting   int       `json:"waiting"`
+	Tokens    int64     `json:"tokens"`
+	Cost      string    `json:"cost,omitempty"`
 }
 
 // topics are the topics of questions as an operator sees them.
@@ -31,7 +36,8 @@ func (s *rehearsalAPI) topics(ctx context.Context, by chat.Author, list []chat.R
 	for i := range topics {
 		t := &topics[i]
 		sum := t.Sum(list)
-		view := topicView{ID: t.ID, Site: s.engine.Sites().Shown(t.Site), Name: t.Name, Asked: sum.Asked, Right: sum.Right, InARow: sum.Row, Tokens: sum.Tokens, Cost: price.Of(sum.Tokens)}
+		view := topicView{ID: t.ID, Site: s.engine.Sites().Shown(t.Site), Name: t.Name, Asked: sum.Asked, Right: sum.Right, InARow: sum.Row, Tokens: sum.Tokens, Cost: price.Of(sum.Tokens),
+			State: t.State, Reason: t.Reason, FellAt: t.FellAt, SessionID: t.SessionID}
 		for j := range list {
 			if list[j].Topic == t.ID && list[j].Waiting {
 				view.Waiting++
@@ -43,11 +49,23 @@ func (s *rehearsalAPI) topics(ctx context.Context, by chat.Author, list []chat.R
 }
 
 type topicRequest struct {
-	Name *string `json:"name"`
-	Into *string `json:"into"`
+	Name    *string `json:"name"`
+	Into    *string `json:"into"`
+	Answers *bool   `json:"answers"`
 }
 
-// changeTopic answers PATCH /api/admin/ai/topics/{id}: a topic is renamed, or put into another one.
+// changes counts what a request asks for.
+func (in *topicRequest) changes() (n int) {
+	for _, asked := range []bool{in.Name != nil, in.Into != nil, in.Answers != nil} {
+		if asked {
+			n++
+		}
+	}
+	return n
+}
+
+// changeTopic answers PATCH /api/admin/ai/topics/{id}: a topic is renamed,
+// put into another one, or left to the AI.
 func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by chat.Author, in topicRequest) (any, error) {
 	id, ctx := pathVar(r, "id"), r.Context()
 	topics, err := s.rehearsals.Topics(ctx, by.Sites, nil)
@@ -58,8 +76,14 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 	switch {
 	case topic == nil:
 		return nil, chat.ErrTopicNotFound
-	case (in.Name == nil) == (in.Into == nil):
-		return nil, chat.Errorf(chat.Invalid, "name or into is required, and one at a time")
+	case in.changes() != 1:
+		return nil, chat.Errorf(chat.Invalid, "name, into or answers is required, and one at a time")
+	case in.Answers != nil:
+		action := chat.AuditAITopicFell
+		if *in.Answers {
+			action = chat.AuditAITopicAnswers
+		}
+		return s.audited(r, by, action, topic.Name, s.rehearsals.LetAnswer(ctx, id, *in.Answers))
 	case in.Into != nil:
 		into := topicWith(topics, *in.Into)
 		if into == nil || into.ID == id || into.Site != topic.Site {

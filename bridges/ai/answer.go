@@ -13,7 +13,7 @@ import (
 func (s *Sink) Answer(ctx context.Context, site, question string) (chat.AIAnswer, error) {
 	turn := turnOf(site, question)
 	settings := s.of(&turn.Session)
-	if !settings.On() || settings.Drafts() {
+	if !settings.On() || settings.Drafts() || settings.Rehearses() {
 		return chat.AIAnswer{Ended: chat.AIEndOff}, nil
 	}
 	if reason, _ := handsOver(settings, question); reason != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -59,6 +60,17 @@ func textOf(messages []chat.Message) string {
 // Examples finds the newest questions of sites' visitors that people answered, n at most, without
 // what is personal in them.
 func Examples(ctx context.Context, store chat.Store, sites chat.SiteSet, n int) (list []chat.Rehearsal, err error) {
+	return ExamplesIn(ctx, store, sites, Window{To: math.MaxInt64}, n)
+}
+
+// Window is from when to when people answered.
+type Window struct{ From, To chat.Time }
+
+// answeredAt is when people answered last.
+func (p *pair) answeredAt() chat.Time { return p.answered[len(p.answered)-1].Timestamp }
+
+// ExamplesIn is Examples of what was answered within a time.
+func ExamplesIn(ctx context.Context, store chat.Store, sites chat.SiteSet, w Window, n int) (list []chat.Rehearsal, err error) {
 	err = store.Read(ctx, func(rd chat.Reader) error {
 		list = nil
 		query := chat.SessionQuery{Sites: sites, Limit: sessionsPage}
@@ -74,10 +86,15 @@ func Examples(ctx context.Context, store chat.Store, sites chat.SiteSet, n int) 
 					return err
 				}
 				for _, p := range slices.Backward(pairsOf(messages)) {
-					list = append(list, p.example(s))
+					if p.answeredAt() >= w.From && p.answeredAt() <= w.To {
+						list = append(list, p.example(s))
+					}
 				}
 				if len(list) >= n {
 					list = list[:n]
+					return nil
+				}
+				if s.LastActivity < w.From {
 					return nil
 				}
 			}

@@ -33,6 +33,9 @@ func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	if err != nil || chat.Now().Sub(d.CreatedAt) > requestLife {
 		return err
 	}
+	if request.Kind == chat.AIYes {
+		return s.yes(ctx, d, request)
+	}
 	spent, err := s.spent(ctx)
 	switch {
 	case err != nil:

@@ -33,6 +33,8 @@ type Options struct {
 	Client    *Client
 	Knowledge Knowledge
 	Health    *Health
+	// Topics are those that it may answer where it rehearses; nil for none.
+	Topics Topics
 	// Used is called with the tokens of each call of the model, nil for nobody.
 	Used func(tokens int64)
 }
@@ -95,6 +97,12 @@ func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 		return nil
 	case settings.Drafts():
 		return s.propose(ctx, d, turn)
+	}
+	switch topic, err := s.earned(ctx, settings, &turn); {
+	case err != nil:
+		return err
+	case topic == "" && settings.Rehearses():
+		return s.leave(ctx, d, &turn)
 	}
 	if s.Engine.PresenceAt(turn.Session.Site).Online && !stepsIn(settings, &turn) {
 		scope := chat.ScopeSink
@@ -159,6 +167,9 @@ func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn)
 		r, err := s.think(ctx, answerRules, &turn, readAnswer)
 		if err != nil {
 			return s.failed(ctx, d, &turn, err)
+		}
+		if may, err := s.mayAnswer(ctx, d, &turn); err != nil || !may {
+			return err
 		}
 		out, err := s.store(ctx, d, &turn, r, late)
 		if err == nil && out == engine.AIStored {

@@ -27,11 +27,16 @@ const (
 	AISummary = "summary"
 	// AIAnswerNow: it may answer again; the visitor may be waiting.
 	AIAnswerNow = "answer"
+	// AIYes: it may answer the topic of which it asked.
+	AIYes = "yes"
 )
 
 // AIRequest is the payload of [EventAIRequest]: what an operator asks of the AI.
 type AIRequest struct {
 	Kind string `json:"kind"`
+	// By and Person are who says yes.
+	By     string `json:"by,omitempty"`
+	Person string `json:"person,omitempty"`
 }
 
 // Why the AI ends in a session: the reasons of [EventAITakeover].
@@ -50,7 +55,7 @@ const (
 type AI struct {
 	BaseURL, Key, Model, EmbeddingModel string
 	Name, Instructions                  string
-	Mode                                string // answer, draft or off
+	Mode                                string // answer, rehearse, draft or off
 	Delay                               time.Duration
 	DailyTokens                         int64 // 0 is no limit
 	Price                               Price // of a million tokens
@@ -172,9 +177,13 @@ func (a *AI) On() bool { return a.SetUp() && a.Mode != "off" }
 // Drafts reports whether the AI only proposes answers to operators.
 func (a *AI) Drafts() bool { return a.Mode == "draft" }
 
+// Rehearses reports whether the AI answers topics alone that have earned it, and rehearses on what
+// people answer.
+func (a *AI) Rehearses() bool { return a.Mode == "rehearse" }
+
 // Target returns the AI as the routing table sees it.
 func (a *AI) Target() Target {
-	return Target{Name: AISink, Kind: TargetAI, Delay: a.Delay, Drafts: a.Drafts()}
+	return Target{Name: AISink, Kind: TargetAI, Delay: a.Delay, Drafts: a.Drafts(), Rehearses: a.Rehearses()}
 }
 
 // aiDestinations decides when the AI gets an event that is for it. A visitor who is being answered

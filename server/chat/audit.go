@@ -57,6 +57,8 @@ const (
 	AuditAIRehearsed         = "ai_rehearsed"
 	AuditAIJudged            = "ai_judged"
 	AuditAITopic             = "ai_topic_changed"
+	AuditAITopicAnswers      = "ai_topic_answers"
+	AuditAITopicFell         = "ai_topic_fell"
 	AuditAnswerSaved         = "saved_answer_changed"
 	AuditAnswerRemoved       = "saved_answer_removed"
 	AuditDeliveryRetried     = "deliveries_retried"

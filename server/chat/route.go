@@ -10,6 +10,8 @@ type Target struct {
 	// notified or get an e-mail, or visitors to read before they get an e-mail. Drafts: the AI only proposes answers to them.
 	Delay  time.Duration
 	Drafts bool
+	// Rehearses: the AI answers topics alone that have earned it.
+	Rehearses bool
 	// Events are the only ones that a webhook beside the first gets.
 	Events Words
 }

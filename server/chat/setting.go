@@ -106,7 +106,7 @@ var connectedSettings = []Setting{
 	{Name: "aiSystemPrompt", Site: true, Env: "AI_SYSTEM_PROMPT", Example: "We are a bakery in Graz, open from Tuesday to Saturday, 7:00 to 18:00.", Valid: text(20000)},
 	{Name: "aiTakeoverDelay", Site: true, Env: "AI_TAKEOVER_DELAY", JSON: true, Default: "300", Example: "60", Valid: number(0, 3600, "must be a number of seconds from 0 to 3600")},
 	{Name: "aiName", Site: true, Env: "AI_NAME", Default: `"Assistant"`, Example: "Robo", Valid: text(100)},
-	{Name: "aiMode", Site: true, Env: "AI_MODE", Default: `"answer"`, Example: "draft", Valid: oneOf("answer", "draft", "off")},
+	{Name: "aiMode", Site: true, Env: "AI_MODE", Default: `"answer"`, Example: "draft", Valid: oneOf("answer", "rehearse", "draft", "off")},
 	{Name: "aiTone", Site: true, Env: "AI_TONE", Default: `"neutral"`, Example: "friendly", Valid: oneOf(ToneNeutral, ToneFriendly, ToneFormal, ToneBrief)},
 	{Name: "aiOpening", Site: true, Env: "AI_OPENING", Example: "Hi, I am the bakery's assistant.", Valid: text(maxAISentence)},
 	{Name: "aiHandOver", Site: true, Env: "AI_HAND_OVER", Example: "Mia or Ben will answer you here.", Valid: text(maxAISentence)},

@@ -7,6 +7,30 @@ type Topic struct {
 	// Name is what a person called it, "" until then.
 	Name   string `db:"name"`
 	MadeAt Time   `db:"made_at"`
+	State  string `db:"state"`
+	// Reason is why the AI answers it no longer, since FellAt.
+	Reason string `db:"reason"`
+	FellAt Time   `db:"fell_at"`
+	// SessionID is where it was asked whether the AI may answer, or where it was seen that it may not.
+	SessionID string `db:"session"`
+}
+
+// The states of a topic, where the AI rehearses.
+const (
+	TopicLearning = "learning" // people answer it
+	TopicOffered  = "offered"  // people answer it; the AI has asked whether it may
+	TopicAnswers  = "answers"  // the AI answers it by itself
+)
+
+// TopicRow is how many answers must be right, one behind the other, before the AI may answer a topic.
+const TopicRow = 10
+
+// TopicAnswer is what the AI answered by itself because of a topic.
+type TopicAnswer struct {
+	ClientID  string `db:"client"` // of the message
+	SessionID string `db:"session_id"`
+	Topic     string `db:"topic"`
+	At        Time   `db:"at"`
 }
 
 // MaxTopicName is how long a topic's name may be, in characters.
@@ -40,7 +64,7 @@ func (t *Topic) Sum(newestFirst []Rehearsal) (sum TopicSum) {
 		switch {
 		case r.Right():
 			sum.Right++
-			if !broken {
+			if !broken && r.AskedAt > t.FellAt {
 				sum.Row++
 			}
 		case r.Judged == "" && (r.Verdict == RehearsedHandOver || r.Verdict == RehearsedFailed):

@@ -35,6 +35,7 @@ func TestBrowser(t *testing.T) {
 		"MoreWebhooks":     testMoreWebhooks,
 		"AI":               testAI,
 		"Rehearsal":        testRehearsal,
+		"EarnedTopic":      testEarnedTopic,
 		"OwnAI":            testOwnAI,
 		"Hours":            testHours,
 		"Greetings":        testGreetings,

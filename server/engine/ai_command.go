@@ -62,6 +62,19 @@ func (c *commandContext) summary(ctx context.Context) (CommandResult, error) {
 	return c.request(ctx, chat.AISummary, "The AI is reading the conversation; the summary comes as a note.")
 }
 
+// yes lets the AI answer by itself the topic of which it asked here.
+func (c *commandContext) yes(ctx context.Context) (CommandResult, error) {
+	if c.by.Role != "" && c.by.Role != chat.RoleAdministrator {
+		return answer("Only an administrator can let the AI answer by itself.", nil)
+	}
+	if off := c.aiOff(ctx); off != "" {
+		return answer(off, nil)
+	}
+	return answer("The AI answers with a note.", c.relay.change(ctx, c.by, c.sessionID, func(c *change) error {
+		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: chat.AIYes, By: c.by.Name, Person: c.by.Person})
+	}))
+}
+
 // request asks something of the AI. Its answer comes as a note.
 func (c *commandContext) request(ctx context.Context, kind, text string) (CommandResult, error) {
 	if off := c.aiOff(ctx); off != "" {

@@ -262,7 +262,7 @@ func (c *change) addReply(a *AIReply, m chat.Message) error {
 func (r *aiTurns) AskForPerson(ctx context.Context, by chat.Author, sessionID string) error {
 	return r.change(ctx, by, sessionID, func(c *change) error {
 		t := c.ai()
-		if t == nil || t.Drafts || !c.session.Started() || !answerable(c.session) {
+		if t == nil || t.Drafts || t.Rehearses && !c.session.AIActive || !c.session.Started() || !answerable(c.session) {
 			return nil
 		}
 		return r.endAnswering(c, "", chat.AIEndAsked)

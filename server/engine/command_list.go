@@ -33,6 +33,7 @@ var Commands = []Command{
 	{Name: "draft", Help: "have the AI propose an answer", run: (*commandContext).draft},
 	{Name: "send", Args: "text", Optional: true, Help: "send the AI's proposal to the visitor, or this text instead", run: (*commandContext).send},
 	{Name: "summary", Help: "have the AI sum the conversation up in three lines", run: (*commandContext).summary},
+	{Name: "yes", community: true, Help: "let the AI answer by itself the topic of which it asked here", scope: chat.ScopeSettings, run: (*commandContext).yes},
 	{Name: "assign", Args: "@name", community: true, Help: "give the conversation to somebody of the team; also me or nobody", run: (*commandContext).assign},
 	{Name: "tag", Args: "word, word", community: true, Help: "add tags; !tag -word takes one away", run: (*commandContext).tag},
 	{Name: "snooze", Args: "2h", community: true, Help: "not among the waiting ones for so long (30m, 2h, 3d), or until the visitor writes; !snooze off ends it",

@@ -54,7 +54,7 @@ func (r *Relay) stillAsksContact(rd chat.Reader, s *chat.Session) (bool, error) 
 // answersByMail reports whether a visitor whom nobody answers at once gets the answer by e-mail.
 func answersByMail(settings *chat.Settings) bool {
 	ai := settings.AI()
-	return !ai.On() && settings.Mail().On()
+	return (!ai.On() || ai.Rehearses()) && settings.Mail().On()
 }
 
 // handsOver reports whether the AI left the session to people, none of whom had taken it.

@@ -122,10 +122,11 @@ func (c *change) takeStep(step *chat.UnansweredStep) error {
 	return c.emitFact(chat.EventUnanswered, ring)
 }
 
-// letStepIn reports whether the AI can answer here.
+// letStepIn reports whether the AI can answer here. Where it rehearses that depends on the topic, and
+// people are called.
 func (c *change) letStepIn() bool {
 	t := c.ai()
-	return t != nil && !t.Drafts && answerable(c.session)
+	return t != nil && !t.Drafts && !t.Rehearses && answerable(c.session)
 }
 
 var errNotDue = errors.New("the step is not due yet")

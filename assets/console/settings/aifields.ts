@@ -24,7 +24,9 @@ const providers: readonly Provider[] = [
 const asked = (address: Control, model: Control): Field[] => [
   { name: "aiMode", label: "What it does",
     control: choice([
-      ["answer", "Answers visitors while nobody is there"], ["draft", "Writes drafts, which you send"], ["off", "Nothing"],
+      ["answer", "Answers visitors while nobody is there"],
+      ["rehearse", "Rehearses beside you, and answers only topics that it has earned"],
+      ["draft", "Writes drafts, which you send"], ["off", "Nothing"],
     ]) },
   { name: "aiBaseUrl", label: "Address", control: address,
     hint: "OpenAI or any compatible API: Mistral, Groq, vLLM, Ollama … An Ollama on this machine is http://localhost:11434/v1." },

@@ -99,7 +99,8 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
   const node = h("div", { id: "rehearsal" },
     h("h3", {}, "Rehearsal"),
     h("p", { class: "hint" }, "Before it speaks, and after each change of its model, its words or your pages: have it answer what your " +
-      "team answered, and see where it differs. It may use half of the day’s tokens."),
+      "team answered, and see where it differs. It may use half of the day’s tokens. Set to rehearse beside you, it may answer topics by " +
+      "itself once ten answers in a row are right and you say yes."),
     h("div", { class: "buttons" }, button("Rehearse", () => void begin()), stop, ...said.nodes), ask, sum, list);
   stop.hidden = true;
   return { node, load };

@@ -1,0 +1,262 @@
+package bridges
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/bridges/knowledge"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// Audit records what is done. Package team has the only implementation.
+type Audit interface {
+	Add(ctx context.Context, by chat.Author, e chat.AuditEntry)
+}
+
+// Topics lets the AI answer by itself in the topics that have earned it, and takes them back. It
+// never promotes one without a person's yes.
+type Topics struct {
+	engine *engine.Engine
+	store  TopicStore
+	audit  Audit
+}
+
+var _ ai.Topics = (*Topics)(nil)
+
+// NewTopics makes the topics of a relay.
+func NewTopics(engine *engine.Engine, store TopicStore, audit Audit) *Topics {
+	return &Topics{engine, store, audit}
+}
+
+func (t *Topics) rehearses(site string) bool {
+	settings := t.engine.SettingsOf(site).AI()
+	return settings.SetUp() && settings.Rehearses()
+}
+
+// named are all topics with their names, those with the most questions first.
+func (t *Topics) named(ctx context.Context, list []chat.Rehearsal) ([]chat.Topic, error) {
+	topics, err := t.store.Topics(ctx)
+	questions := map[string][]string{}
+	for i := range list {
+		questions[list[i].Topic] = append(questions[list[i].Topic], list[i].Question)
+	}
+	for i := range topics {
+		topics[i].Name = cmp.Or(topics[i].Name, knowledge.TopicName(questions[topics[i].ID]))
+	}
+	slices.SortStableFunc(topics, func(a, b chat.Topic) int { return cmp.Compare(len(questions[b.ID]), len(questions[a.ID])) })
+	return topics, err
+}
+
+// read are all topics and their questions.
+func (t *Topics) read(ctx context.Context) ([]chat.Topic, []chat.Rehearsal, error) {
+	list, err := t.store.Rehearsals(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	topics, err := t.named(ctx, list)
+	return topics, list, err
+}
+
+// topicWith is the first topic of which something holds, nil if there is none.
+func topicWith(topics []chat.Topic, holds func(t *chat.Topic) bool) *chat.Topic {
+	for i := range topics {
+		if holds(&topics[i]) {
+			return &topics[i]
+		}
+	}
+	return nil
+}
+
+func withID(id string) func(t *chat.Topic) bool {
+	return func(t *chat.Topic) bool { return t.ID == id }
+}
+
+// Earned implements [ai.Topics].
+func (t *Topics) Earned(ctx context.Context, site, question, before string) (string, error) {
+	topics, err := t.store.Topics(ctx)
+	earned := func(topic *chat.Topic) bool { return topic.State == chat.TopicAnswers && topic.Site == site }
+	if err != nil || topicWith(topics, earned) == nil {
+		return "", err
+	}
+	list, err := t.store.Rehearsals(ctx)
+	if err != nil {
+		return "", err
+	}
+	topic := topicWith(topics, withID(topicsIn(list).Of(site, question, before)))
+	if topic == nil || !earned(topic) {
+		return "", nil
+	}
+	return topic.ID, nil
+}
+
+// Answering implements [ai.Topics].
+func (t *Topics) Answering(ctx context.Context, a chat.TopicAnswer) error {
+	return t.store.PutTopicAnswer(ctx, a)
+}
+
+// Yes implements [ai.Topics].
+func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (string, error) {
+	topics, list, err := t.read(ctx)
+	if err != nil {
+		return "", err
+	}
+	topic := topicWith(topics, func(t *chat.Topic) bool { return t.State == chat.TopicOffered && t.SessionID == sessionID })
+	if topic == nil {
+		return "The AI has asked nothing here.", nil
+	}
+	err = t.promote(ctx, topic, list)
+	var refused *chat.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused.Text + ".", nil
+	case err != nil:
+		return "", err
+	}
+	t.audit.Add(ctx, by, chat.AuditEntry{Action: chat.AuditAITopicAnswers, Target: topic.Name, Site: chat.SiteName(topic.Site)})
+	return "From now on the AI answers questions about “" + topic.Name + "” by itself. It stops once somebody corrects it.", nil
+}
+
+// letAnswer lets the AI answer a topic by itself, or no longer.
+func (t *Topics) letAnswer(ctx context.Context, id string, answers bool) error {
+	topics, list, err := t.read(ctx)
+	if err != nil {
+		return err
+	}
+	topic := topicWith(topics, withID(id))
+	switch {
+	case topic == nil:
+		return chat.ErrTopicNotFound
+	case answers:
+		return t.promote(ctx, topic, list)
+	case topic.State != chat.TopicAnswers:
+		return nil
+	}
+	topic.State, topic.Reason, topic.FellAt = chat.TopicLearning, "a person took it back", chat.Now()
+	_, err = t.store.TurnTopic(ctx, topic, chat.TopicAnswers)
+	return err
+}
+
+// promote lets the AI answer a topic that has earned it.
+func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Rehearsal) error {
+	from := topic.State
+	switch row := topic.Sum(list).Row; {
+	case from == chat.TopicAnswers:
+		return nil
+	case !t.rehearses(topic.Site):
+		return chat.Errorf(chat.Conflict, "The AI answers topics by itself only while it rehearses (aiMode)")
+	case row < chat.TopicRow:
+		return chat.Errorf(chat.Conflict, "The AI has not earned this topic: %d of %d answers in a row are right", row, chat.TopicRow)
+	}
+	topic.State, topic.Reason, topic.SessionID = chat.TopicAnswers, "", ""
+	if turned, err := t.store.TurnTopic(ctx, topic, from); err != nil || !turned {
+		return cmp.Or(err, error(chat.Errorf(chat.Conflict, "The topic changed meanwhile")))
+	}
+	return nil
+}
+
+// consider looks at a topic after one of its questions was answered or judged: the AI asks whether
+// it may answer it, asks no longer, or may not any more.
+func (t *Topics) consider(ctx context.Context, question string) error {
+	topics, list, err := t.read(ctx)
+	at := slices.IndexFunc(list, func(r chat.Rehearsal) bool { return r.ID == question })
+	if err != nil || at < 0 {
+		return err
+	}
+	r := &list[at]
+	topic := topicWith(topics, withID(r.Topic))
+	if topic == nil {
+		return nil
+	}
+	row := topic.Sum(list).Row
+	switch {
+	case topic.State == chat.TopicAnswers && r.Judged == chat.JudgedWrong:
+		return t.fall(ctx, topic, r.SessionID, "a person judged an answer wrong")
+	case topic.State == chat.TopicAnswers && r.Judged == "" && r.Verdict == chat.RehearsedDiffers:
+		return t.fall(ctx, topic, r.SessionID, "it would say otherwise than a person: "+r.Reason)
+	case topic.State == chat.TopicLearning && row >= chat.TopicRow && t.rehearses(topic.Site):
+		return t.offer(ctx, topic, r.SessionID)
+	case topic.State == chat.TopicOffered && row < chat.TopicRow:
+		topic.State, topic.SessionID = chat.TopicLearning, ""
+		_, err = t.store.TurnTopic(ctx, topic, chat.TopicOffered)
+	}
+	return err
+}
+
+// offer asks in a session whether the AI may answer a topic by itself.
+func (t *Topics) offer(ctx context.Context, topic *chat.Topic, sessionID string) error {
+	topic.State, topic.SessionID = chat.TopicOffered, sessionID
+	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicLearning); err != nil || !turned {
+		return err
+	}
+	return t.note(ctx, topic, "offered", fmt.Sprintf("I matched your last %d answers about “%s”. Answer these myself from now on? !yes", chat.TopicRow, topic.Name))
+}
+
+// fall gives a topic back to people.
+func (t *Topics) fall(ctx context.Context, topic *chat.Topic, sessionID, reason string) error {
+	topic.State, topic.Reason, topic.FellAt, topic.SessionID = chat.TopicLearning, reason, chat.Now(), sessionID
+	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicAnswers); err != nil || !turned {
+		return err
+	}
+	t.audit.Add(ctx, chat.Author{Name: "relay"}, chat.AuditEntry{Action: chat.AuditAITopicFell, Target: topic.Name, Detail: reason, Site: chat.SiteName(topic.Site)})
+	return t.note(ctx, topic, "fell", "I no longer answer questions about “"+topic.Name+"” myself: "+reason+".")
+}
+
+// note writes to operators in the session of a topic, unless that is erased.
+func (t *Topics) note(ctx context.Context, topic *chat.Topic, kind, text string) error {
+	name := t.engine.SettingsOf(topic.Site).AI().Name
+	_, err := t.engine.AINote(ctx, engine.AIReply{SessionID: topic.SessionID, ClientID: kind + "." + topic.ID + "." + chat.NewID(), Name: name, Content: text, Asked: true}, false)
+	if errors.Is(err, chat.ErrSessionNotFound) {
+		return nil
+	}
+	return err
+}
+
+// answersKept is how long it is looked whether something speaks against an answer.
+const answersKept = 30 * 24 * time.Hour
+
+// review looks whether something speaks against what the AI answered by itself.
+func (t *Topics) review(ctx context.Context) error {
+	changed, err := t.store.ChangedTopicAnswers(ctx)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	topics, list, err := t.read(ctx)
+	if err != nil {
+		return err
+	}
+	known := topicsIn(list)
+	for i := range changed {
+		a := &changed[i]
+		var session chat.Session
+		var messages []chat.Message
+		err := t.engine.Store.Read(ctx, func(rd chat.Reader) (err error) {
+			if session, err = rd.Session(a.SessionID); err == nil {
+				messages, err = rd.Messages(chat.MessageQuery{SessionID: a.SessionID, Public: true, Limit: 200})
+			}
+			return err
+		})
+		if errors.Is(err, chat.ErrSessionNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		same := func(question, before string) bool { return known.Of(session.Site, question, before) == a.Topic }
+		topic := topicWith(topics, withID(a.Topic))
+		if why := ai.Objection(a, &session, messages, same); why != "" && topic != nil && topic.State == chat.TopicAnswers && a.At > topic.FellAt {
+			if err := t.fall(ctx, topic, a.SessionID, why); err != nil {
+				return err
+			}
+		}
+		if err := t.store.SeenTopicAnswer(ctx, a.ClientID, session.Rev, chat.Now().Add(-answersKept)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
