@@ -275,17 +275,21 @@ func (t *tx) EraseSession(id string) error {
 }
 
 // forgetWords empties what the audit list keeps of a session's words.
-const forgetWords = `UPDATE audit SET detail = '' WHERE target = ? AND action IN ('message_edited', 'message_deleted')`
+const forgetWords = `UPDATE audit SET detail = '' WHERE target = ? AND action IN ('message_edited', 'message_deleted', 'contact_changed')`
 
 // erase removes a session by one of the queries for it, which may set conditions. What
 // the audit list and the knowledge keep of its words goes with it.
 func (t *tx) erase(query, id string, args ...any) error {
 	places, err := list[threadName](t, selectPlaces, id)
 	number, n := int64(0), int64(0)
+	var gone chat.Session
 	if err == nil {
 		if number, err = t.number(id); errors.Is(err, chat.ErrSessionNotFound) {
 			return nil
 		}
+	}
+	if err == nil {
+		gone, err = t.whose(id)
 	}
 	if err == nil {
 		n, err = t.q.exec(query, append([]any{id}, args...)...)
@@ -295,6 +299,9 @@ func (t *tx) erase(query, id string, args ...any) error {
 	}
 	if err == nil && n > 0 {
 		err = t.forgetAsked(number)
+	}
+	if err == nil && n > 0 {
+		err = t.forgetContacts(&gone)
 	}
 	if err == nil && n > 0 {
 		err = t.emptyInbox(places)

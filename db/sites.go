@@ -51,7 +51,7 @@ func (t *tx) DropSite(id string) (bool, error) {
 	}
 	n, err := t.q.exec(deleteSite, id, id)
 	if err == nil && n > 0 {
-		for _, query := range []string{deleteSiteSettings, mailAddressesOfSite} {
+		for _, query := range []string{deleteSiteSettings, mailAddressesOfSite, contactsOfSite} {
 			_, failed := t.q.exec(query, id)
 			err = errors.Join(err, failed)
 		}

@@ -42,6 +42,7 @@ type sessionView struct {
 	Verified       bool          `json:"verified"`
 	Unread         int           `json:"unread"`
 	Nickname       string        `json:"nickname"`
+	ContactName    string        `json:"contactName,omitempty"`
 	Tags           chat.Tags     `json:"tags"`
 	Assignee       *assignee     `json:"assignee,omitempty"`
 	SnoozedUntil   chat.Time     `json:"snoozedUntil,omitzero"`
@@ -83,13 +84,27 @@ func (s presentation) views(rd chat.Reader, list []chat.Session) ([]sessionView,
 		ids[i] = list[i].ID
 	}
 	last, err := rd.LastMessages(ids)
+	if err != nil {
+		return nil, err
+	}
+	contacts, err := rd.Contacts(contactKeys(list))
 	for i := range list {
 		views[i] = s.view(&list[i], last[ids[i]])
+		views[i].ContactName = contacts[list[i].ContactKey()].Name
 		if p, found := people[list[i].Assignee]; found {
 			views[i].Assignee = &assignee{p.ID, p.Name}
 		}
 	}
 	return views, err
+}
+
+// contactKeys are those of sessions by what each proves itself.
+func contactKeys(list []chat.Session) []chat.ContactKey {
+	keys := make([]chat.ContactKey, len(list))
+	for i := range list {
+		keys[i] = list[i].ContactKey()
+	}
+	return keys
 }
 
 func (s presentation) view(session *chat.Session, last chat.Message) sessionView {

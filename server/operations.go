@@ -335,9 +335,13 @@ func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author)
 			return cutExport(s.log, r, err)
 		}
 		if len(list) < exportPage {
-			return written{}, nil
+			break
 		}
 	}
+	if err := s.exportContacts(r, out, site); err != nil {
+		return cutExport(s.log, r, err)
+	}
+	return written{}, nil
 }
 
 // cutExport breaks the connection: an incomplete export must not look

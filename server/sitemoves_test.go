@@ -45,6 +45,8 @@ func fullSite(s *site) (key, session string) {
 	s.must("POST", "/api/admin/sessions/"+session+"/messages", secretKey, object{"content": "a note", "internal": true})
 	s.must("POST", "/api/admin/sessions/"+session+"/close", secretKey, nil)
 	s.must("PATCH", "/api/admin/sessions/"+session, secretKey, object{"tags": []string{"vip"}})
+	s.must("PATCH", "/api/admin/sessions/"+session+"/contact", secretKey, object{"name": "Herr Bär", "fields": object{"Plan": "gold"}})
+	s.must("POST", "/api/admin/sessions/"+session+"/contact/notes", secretKey, object{"content": "calls on Mondays"})
 	return key, session
 }
 
@@ -64,6 +66,8 @@ func (s *site) told(session string) string {
 	fmt.Fprintln(&b, a.get("timeline"))
 	view := s.must("GET", "/api/admin/sessions/"+session, secretKey, nil)
 	fmt.Fprintln(&b, view.get("visitorId"), view.get("status"), view.get("tags"), view.get("createdAt"), view.get("lastActivity"))
+	contact := s.must("GET", "/api/admin/sessions/"+session+"/contact", secretKey, nil)
+	fmt.Fprintln(&b, contact.get("name"), contact.get("fields"), contact.first("notes", "content"), contact.first("notes", "createdAt"), contact.first("notes", "authorName"))
 	return b.String()
 }
 

@@ -64,6 +64,8 @@ export interface Session {
   unread: number;
   // nickname is what a visitor without a name is called.
   nickname: string;
+  // contactName is what the team calls the visitor.
+  contactName?: string;
   tags: string[];
   snoozedUntil?: string | undefined;
   // waitingSince is the time of the visitor's first message without an answer.

@@ -46,6 +46,7 @@ const (
 	AuditMessageDeleted    = "message_deleted"
 	AuditBlocked           = "visitor_blocked"
 	AuditUnblocked         = "visitor_unblocked"
+	AuditContactChanged    = "contact_changed"
 
 	AuditChannelConnected    = "channel_connected"
 	AuditChannelDisconnected = "channel_disconnected"

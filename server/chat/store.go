@@ -65,6 +65,7 @@ type Reader interface {
 	InboxReader
 	FactReader
 	SavedAnswerReader
+	ContactReader
 	DeviceReader
 	MailReader
 	PeopleReader
@@ -89,6 +90,7 @@ type Tx interface {
 	ThreadTx
 	InboxTx
 	SavedAnswerTx
+	ContactTx
 	DeviceTx
 	MailTx
 	PeopleTx

@@ -79,6 +79,7 @@ func TestBrowser(t *testing.T) {
 		"Pickers":          testPickers,
 		"SavedViews":       testSavedViews,
 		"Transcript":       testTranscript,
+		"Contact":          testContact,
 		"MessageLink":      testMessageLink,
 		"Shortcuts":        testShortcuts,
 		"Palette":          testPalette,

@@ -31,6 +31,7 @@ type Engine struct {
 	*savedAnswers
 	*aiTurns
 	*aiBudget
+	*contacts
 	*mails
 	Store  chat.Store
 	Hub    *hub.Hub
@@ -133,7 +134,7 @@ func (e *Engine) addParts() {
 	e.presenceSwitch, e.receipts, e.snoozes, e.aiTurns = &presenceSwitch{r}, &receipts{relay: r}, &snoozes{relay: r}, &aiTurns{r}
 	e.organiser = &organiser{r, e.snoozes}
 	e.savedAnswers = &savedAnswers{store: r.store, config: r.configuration, none: r.backend}
-	e.aiBudget, e.mails = &aiBudget{r.store}, &mails{relay: r}
+	e.aiBudget, e.mails, e.contacts = &aiBudget{r.store}, &mails{relay: r}, &contacts{store: r.store}
 }
 
 // Part is work beside the engine that runs until its context ends.

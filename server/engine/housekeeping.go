@@ -113,6 +113,9 @@ func (e *Engine) prune(ctx context.Context, now chat.Time) error {
 		errs = append(errs, e.Store.SweepEmpty(ctx, nil, now.Add(-emptyAge)), e.pruneMore(ctx, now))
 	}
 	errs = append(errs, e.eraseOld(ctx, now))
+	if !e.backend { // who was identified as somebody else leaves a contact without sessions
+		errs = append(errs, e.Store.Apply(ctx, func(tx chat.Tx) error { return tx.DropContacts() }))
+	}
 	return errors.Join(append(errs, e.Store.Prune(ctx, now.Add(-eventAge)))...) // last: it frees the space of the others, too
 }
 

@@ -86,6 +86,12 @@ func (x *exporter) site(base Knowledge, s *chat.Site, publicKey string) error {
 		}
 		return errors.Join(err, failed, m.hooks(rd, s.ID))
 	})
+	if err == nil {
+		err = chat.EachContact(x.ctx, x.engine.Store, s.ID, func(c *chat.Contact) error {
+			m.Contacts = append(m.Contacts, c.Written())
+			return nil
+		})
+	}
 	if err != nil {
 		return err
 	}

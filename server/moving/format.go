@@ -38,6 +38,8 @@ type manifest struct {
 	People     []person            `json:"people"` // who answers it, to be invited anew
 	Hooks      []hook              `json:"webhooks,omitempty"`
 	Incoming   []incoming          `json:"incomingHooks,omitempty"`
+	// Contacts are what the team wrote down about the site's visitors.
+	Contacts []chat.WrittenContact `json:"contacts,omitempty"`
 }
 
 type site struct {

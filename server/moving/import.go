@@ -47,6 +47,9 @@ func Import(ctx context.Context, e *engine.Engine, base Knowledge, from io.Reade
 			err = m.conversation(f, s.ID)
 		}
 	}
+	if err == nil {
+		err = m.contacts(s.ID)
+	}
 	return s, m.done, err
 }
 
@@ -236,10 +239,7 @@ func store(tx chat.Tx, c *conversation, s *chat.Session) error {
 // gone meanwhile.
 func (m *importer) rename(c *conversation, site string) error {
 	return m.engine.Store.Read(m.ctx, func(rd chat.Reader) error {
-		id, err := m.free(c.Session.ID, site, func(id string) (bool, bool, error) {
-			had, err := rd.SessionHeader(id)
-			return err == nil, had.Site == site, ignore(err, chat.ErrSessionNotFound)
-		})
+		id, err := m.renamed(rd, c.Session.ID, site)
 		if err != nil {
 			return err
 		}
@@ -258,6 +258,14 @@ func (m *importer) rename(c *conversation, site string) error {
 			c.refer(f.ID, f.stored)
 		}
 		return nil
+	})
+}
+
+// renamed is the id that a session gets.
+func (m *importer) renamed(rd chat.Reader, id, site string) (string, error) {
+	return m.free(id, site, func(id string) (bool, bool, error) {
+		had, err := rd.SessionHeader(id)
+		return err == nil, had.Site == site, ignore(err, chat.ErrSessionNotFound)
 	})
 }
 

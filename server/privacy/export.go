@@ -2,11 +2,13 @@ package privacy
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +23,8 @@ type Exported struct{ Sessions, Messages, Files int }
 const maxEntries = 10_000
 
 // Export writes sessions as a zip: a folder per session with session.json, messages.json,
-// timeline.json and its files, and index.html, which shows all of it in a browser.
+// timeline.json and its files; contacts.json with what the team wrote down about the visitor;
+// and index.html, which shows the conversations in a browser.
 func Export(ctx context.Context, relay *engine.Engine, list []chat.Session, out io.Writer) (Exported, error) {
 	return export(ctx, relay, out, func(use func(*chat.Session) error) (err error) {
 		for i := 0; i < len(list) && err == nil; i++ {
@@ -37,10 +40,13 @@ func ExportAll(ctx context.Context, relay *engine.Engine, out io.Writer) (Export
 }
 
 func export(ctx context.Context, relay *engine.Engine, out io.Writer, sessions func(use func(*chat.Session) error) error) (Exported, error) {
-	e := exporter{ctx: ctx, relay: relay, zip: zip.NewWriter(out)}
+	e := exporter{ctx: ctx, relay: relay, zip: zip.NewWriter(out), keys: map[chat.ContactKey]bool{}}
 	err := sessions(e.session)
+	e.at = chat.Now()
 	if err == nil {
-		e.at = chat.Now()
+		err = e.contacts()
+	}
+	if err == nil {
 		err = e.index()
 	}
 	return e.done, errors.Join(err, e.zip.Close())
@@ -53,6 +59,7 @@ type exporter struct {
 	done    Exported
 	listing strings.Builder // of index.html
 	at      chat.Time       // of the files that are written
+	keys    map[chat.ContactKey]bool
 }
 
 // create begins a file of the export, with the time of what it is about.
@@ -78,6 +85,7 @@ type session struct {
 
 func (e *exporter) session(s *chat.Session) error {
 	e.done.Sessions++
+	e.keys[s.ContactKey()], e.keys[s.DeviceKey()] = true, true
 	e.at = s.LastActivity
 	dir := fmt.Sprintf("sessions/%s/", safeName(s.ID))
 	shown := session{s.ID, s.VisitorID, s.Status, s.Blocked, s.CreatedAt, s.LastActivity, s.Metadata.V, s.Identity, s.Verified, s.PreChat, s.CSAT.Score, s.CSAT.Comment}
@@ -112,6 +120,26 @@ func (e *exporter) session(s *chat.Session) error {
 		}
 	}
 	return nil
+}
+
+// contacts writes what the team wrote down about whose sessions these are, if it did.
+func (e *exporter) contacts() error {
+	var found map[chat.ContactKey]chat.Contact
+	err := e.relay.Store.ReadOne(e.ctx, func(rd chat.Reader) (err error) {
+		found, err = rd.Contacts(slices.Collect(maps.Keys(e.keys)))
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	list := make([]chat.WrittenContact, 0, len(found))
+	for _, c := range found {
+		list = append(list, c.Written())
+	}
+	slices.SortFunc(list, func(a, b chat.WrittenContact) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
+	})
+	return e.json("contacts.json", list)
 }
 
 // maxMails bounds the e-mails of a session in an export.

@@ -5,7 +5,6 @@ package privacy
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -242,19 +241,5 @@ func proves(s *chat.Session, who string) bool {
 // concerns reports whether a session names a visitor, by an id or by what it
 // said of itself, like an e-mail address.
 func concerns(s *chat.Session, who string) bool {
-	return s.ID == who || s.VisitorID == who || says(s.Identity, who) || says(s.PreChat, who)
-}
-
-// says reports whether a JSON object has a text as one of its values.
-func says(object chat.Raw, text string) bool {
-	var values map[string]any
-	if len(object) == 0 || json.Unmarshal(object, &values) != nil {
-		return false
-	}
-	for _, v := range values {
-		if s, ok := v.(string); ok && strings.EqualFold(strings.TrimSpace(s), text) {
-			return true
-		}
-	}
-	return false
+	return s.ID == who || s.VisitorID == who || s.Says(who)
 }

@@ -36,7 +36,8 @@ function fields(of: Record<string, unknown> = {}): Fact[] {
 
 function person(s: Session): HTMLElement {
   const [mark, tone] = !s.identity ? ["Anonymous", ""] : s.verified ? ["Verified", "good"] : ["Not verified", "warn"];
-  return h("div", { class: "person" }, avatar(s), h("h2", { dir: "auto" }, visitorName(s)), h("span", { class: "tag " + tone }, mark));
+  return h("div", { class: "person" }, avatar(s), h("h2", { dir: "auto" }, visitorName(s)), h("span", { class: "tag " + tone }, mark),
+    h("a", { class: "button small", id: "contact-open", href: "#/contact/" + encodeURIComponent(s.id) }, "Contact and notes"));
 }
 
 function rating({ csat }: Session): HTMLElement | string {

@@ -8,9 +8,9 @@ import type { State, View } from "../state/store";
 export interface Page {
   name: string;
   label: string;
-  // icon is a symbol of console.html: such a page stands in the rail, the others in the list of settings.
+  // icon is a symbol of console.html: such a page stands in the rail.
   icon?: string;
-  // group is the heading above it in the list of settings.
+  // group is the heading above it in the list of settings. To a page with neither icon nor group another page leads.
   group?: string;
   // load imports the page's script when the page is opened first. The script then follows state.page.
   load(): Promise<unknown>;
@@ -22,6 +22,7 @@ const settings = (): Promise<unknown> => import("../settings/main");
 const all: readonly Page[] = [
   { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("../knowledge/main") },
   { name: "statistics", label: "Statistics", icon: "chart", load: () => import("../statistics/main") },
+  { name: "contact", label: "Contact", load: () => import("../contact/main") },
   { name: "settings", label: "Settings", icon: "gear", load: settings },
   { name: "channels", label: "Channels", group: "Visitors", load: settings },
   { name: "widget", label: "Widget", group: "Visitors", load: settings },
@@ -50,12 +51,12 @@ export const pages = all.filter((page) => usable.includes(page.name));
 const narrow = matchMedia("(max-width: 760px)");
 
 // moved are addresses that lead to another page: beside the list Settings is its own first page.
-const moved: Record<string, string> = { settings: pages.find((page) => !page.icon)!.name, bridges: "channels" };
+const moved: Record<string, string> = { settings: pages.find((page) => page.group)!.name, bridges: "channels" };
 
 const loaded = new Set<Page>();
 const alarms: Record<string, string> = {};
 
-const isSetting = (page: Page): boolean => page.name === "settings" || !page.icon;
+const isSetting = (page: Page): boolean => page.name === "settings" || !!page.group;
 
 // alarm marks the link to a page, and Settings above it, with what is wrong there; "" takes the mark away.
 export function alarm(name: string, text: string): void {
@@ -153,7 +154,7 @@ const heading = (text: string): HTMLElement => h("p", { class: "subnav-group" },
 
 export function wireNav(): void {
   byId("rail").append(...pages.filter((p) => p.icon).map(link));
-  byId("subnav").append(...pages.filter((p) => !p.icon)
+  byId("subnav").append(...pages.filter((p) => p.group)
     .flatMap((p, i, all) => [...(p.group === all[i - 1]?.group ? [] : [heading(p.group!)]), link(p)]));
   drawCurrent(state);
   narrow.addEventListener("change", showPage);

@@ -103,8 +103,9 @@ export function platformName(source: string): string {
   return source === "api" ? "API" : source.charAt(0).toUpperCase() + source.slice(1);
 }
 
-// visitorName is the name or e-mail that the visitor gave, else a nickname.
+// visitorName is what the team calls the visitor, or the name or e-mail that the visitor gave, else a nickname.
 export function visitorName(s: Session): string {
+  if (s.contactName) return s.contactName;
   for (const source of [s.identity, s.preChat]) {
     for (const field of ["name", "email"]) {
       const value = source?.[field];

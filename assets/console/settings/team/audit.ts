@@ -41,6 +41,7 @@ const words: Record<string, string> = {
   question_removed: "Removed an open question", saved_answer_changed: "Changed a saved answer",
   saved_answer_removed: "Removed a saved answer", deliveries_retried: "Retried deliveries",
   deliveries_discarded: "Discarded deliveries",
+  contact_changed: "Changed a contact",
   site_added: "Added a site",
   site_changed: "Changed a site",
   site_erased: "Erased a site",
