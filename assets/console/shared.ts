@@ -15,7 +15,7 @@ export * from "./state/sites";
 export * from "./net/load";
 export * from "./shell/nav";
 export * from "./inbox/organise";
-export { clearOutbox } from "./inbox/outbox";
+export { clearOutbox, enqueue } from "./inbox/outbox";
 export { receive } from "./net/receive";
 export * from "./state/store";
 export { leave, uploadsOf } from "./inbox/write";

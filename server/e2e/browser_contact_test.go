@@ -32,9 +32,11 @@ func testContact(t *testing.T, s *fixture) {
 	b.enter(`#contact .contact-field .input + .input`, "Gold")
 	b.run(`$("#contact form .main").click()`)
 	b.until(`text("#contact-saved") === "Saved." && text("#contact .contact-head b") === "Ann of Green Gables"`)
+	b.enter("#contact-message", "Hello Ann")
 	b.enter("#contact-note", "Prefers the phone.")
 	b.run(`$("#contact-note").form.requestSubmit()`)
 	b.until(`text("#contact .contact-note") === "Prefers the phone." && text("#contact-list").includes("Ada")`)
+	b.until(`$("#contact-message").value === "Hello Ann"`) // which nobody has sent
 	b.shot(folder, "contact")
 	b.do(chromedp.Reload()) // as whoever opens the link
 	b.until(`text("#contact .contact-head b") === "Ann of Green Gables" && text("#contact .contact-note") === "Prefers the phone." && $("#contact .contact-field .input + .input").value === "Gold"`)
@@ -55,4 +57,24 @@ func testContact(t *testing.T, s *fixture) {
 	b.until(`text("#contact .alert").startsWith("This contact is gone")`)
 	b.accessible("contact that is gone")
 	b.clean("404 (Not Found)")
+}
+
+// testWriteFirst: what an operator writes on a contact's page opens the last conversation again
+// and arrives in the visitor's widget, once.
+func testWriteFirst(t *testing.T, s *fixture) {
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	p := s.newPair(t, "Where is my parcel?")
+	b := p.operator
+	b.click("#thread-verb")
+	b.until(`text("#thread-verb") === "Reopen"`)
+	b.click("#contact-open")
+	b.until(`shown("#contact-message") && text("#contact-list").includes("It opens the last conversation again. The visitor is on your website now.")`)
+	b.run(`$("#contact-message").form.requestSubmit()`)
+	b.until(wrongIn, "#contact-message", "Write a message first.")
+	b.enter("#contact-message", "It has just arrived.")
+	b.shot(folder, "contact-write")
+	b.run(`$("#contact-message").form.requestSubmit()`)
+	b.until(`text("#messages").includes("It has just arrived.") && text("#thread-verb") === "Close"`)
+	p.both("visitor: Where is my parcel?", "operator: It has just arrived.")
+	b.clean()
 }

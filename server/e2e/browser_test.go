@@ -80,6 +80,7 @@ func TestBrowser(t *testing.T) {
 		"SavedViews":       testSavedViews,
 		"Transcript":       testTranscript,
 		"Contact":          testContact,
+		"WriteFirst":       testWriteFirst,
 		"MessageLink":      testMessageLink,
 		"Shortcuts":        testShortcuts,
 		"Palette":          testPalette,

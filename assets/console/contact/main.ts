@@ -10,6 +10,7 @@ import { conversations } from "./conversations";
 import { details } from "./details";
 import { notes } from "./notes";
 import type { Contact } from "./types";
+import { write } from "./write";
 
 const list = byId("contact-list");
 let shown = "";
@@ -26,15 +27,28 @@ function head(contact: Contact): HTMLElement {
     h("p", { class: "hint" }, seen)));
 }
 
-// draw shows a contact; each change of it answers what it is then.
+// draw shows a contact. Each change answers what it is then, and draws anew what it is about: elsewhere somebody may be writing.
 function draw(contact: Contact): void {
   const id = shown;
-  set({ sessions: state.sessions.with(contact.conversations.filter((s) => state.sessions.get(s.id))) });
-  const again = (next: Contact): void => {
-    if (id === shown) draw(next);
-  };
   const path = sessionPath(id) + "/contact";
-  list.replaceChildren(head(contact), details(contact, path, again), notes(contact, path, again), ...conversations(contact));
+  let top = head(contact);
+  const redraw = (make: typeof details, now: Contact): HTMLElement => {
+    const node: HTMLElement = make(now, path, (next) => {
+      if (id !== shown) return;
+      keep(next);
+      const was = top;
+      was.replaceWith((top = head(next)));
+      node.replaceWith(redraw(make, next));
+    });
+    return node;
+  };
+  keep(contact);
+  list.replaceChildren(top, redraw(details, contact), redraw(notes, contact), write(contact), ...conversations(contact));
+}
+
+// keep has the inbox show the contact's name.
+function keep({ conversations: own }: Contact): void {
+  set({ sessions: state.sessions.with(own.filter((s) => state.sessions.get(s.id))) });
 }
 
 async function load(id: string): Promise<void> {
