@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -54,27 +53,31 @@ func (r *contactRow) contact() (c chat.Contact, err error) {
 const (
 	selectContacts = `SELECT site, kind, key, name, fields, notes FROM contacts WHERE `
 	ofContact      = `site = ? AND kind = ? AND key = ?`
+	ofContacts     = `site = ? AND kind = ? AND key IN (`
 	behindContact  = `site = ? AND (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?`
 )
 
 // contactsAtOnce is how many contacts one statement names.
 const contactsAtOnce = 100
 
-// Contacts implements [chat.Reader].
+// Contacts implements [chat.Reader]. One site and kind at a time, because SQLite looks up lists
+// of single columns by the index, and reads all rows for lists of rows.
 func (t *tx) Contacts(keys []chat.ContactKey) (map[chat.ContactKey]chat.Contact, error) {
+	alike := map[chat.ContactKey][]any{}
+	for _, k := range keys {
+		of := chat.ContactKey{Site: k.Site, Kind: k.Kind}
+		alike[of] = append(alike[of], k.Key)
+	}
 	found := map[chat.ContactKey]chat.Contact{}
-	for some := range slices.Chunk(keys, contactsAtOnce) {
-		var args []any
-		for _, k := range some {
-			args = append(args, k.Site, string(k.Kind), k.Key)
-		}
-		each := strings.TrimSuffix(strings.Repeat("(?, ?, ?), ", len(some)), ", ")
-		rows, err := t.contacts(`(site, kind, key) IN (VALUES `+each+`)`, args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range rows {
-			found[c.ContactKey] = c
+	for of, all := range alike {
+		for some := range slices.Chunk(all, contactsAtOnce) {
+			rows, err := t.contacts(ofContacts+marks(len(some))+`)`, append([]any{of.Site, string(of.Kind)}, some...)...)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range rows {
+				found[c.ContactKey] = c
+			}
 		}
 	}
 	return found, nil

@@ -2,8 +2,10 @@ package server_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -178,4 +180,36 @@ func TestContactIsChecked(t *testing.T) {
 		s.must("DELETE", path+"/notes/"+note, secretKey, nil)
 		s.refused(s.call("DELETE", path+"/notes/"+note, secretKey, nil), 404, "Note not found")
 	})
+}
+
+// TestContactIsWrittenAtOnce: what several operators write down at the same time, from several
+// of a person's conversations, is all kept.
+func TestContactIsWrittenAtOnce(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		var of []boundSession
+		for _, visitor := range []string{"a", "b"} {
+			v := s.bound(visitor, "")
+			s.says(v, object{"name": "Ada"})
+			s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": v.id, "identity": object{"id": "ada-1"}, "userHash": userHash("ada-1")}, "X-Session-Token", v.token)
+			of = append(of, v)
+		}
+		by := chat.Author{Sender: chat.SenderOperator, Name: "Olga"}
+		var writing sync.WaitGroup
+		for i := range 20 {
+			writing.Go(func() {
+				id, field := of[i%2].id, fmt.Sprint("Field ", i)
+				if err := s.NoteContact(t.Context(), by, id, field); err != nil {
+					t.Error(err)
+				}
+				if _, err := s.ChangeContact(t.Context(), id, chat.ContactChange{Fields: map[string]string{field: "x"}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		writing.Wait()
+		a := s.must("GET", "/api/admin/sessions/"+of[0].id+"/contact", secretKey, nil)
+		if notes, fields := a.get("notes").([]any), a.get("fields").(map[string]any); len(notes) != 20 || len(fields) != 20 {
+			t.Errorf("%d notes and %d fields of 20 are kept", len(notes), len(fields))
+		}
+	}, identitySecret)
 }
