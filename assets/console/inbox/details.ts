@@ -1,12 +1,13 @@
 // The open session's visitor: all known facts, pages and earlier conversations. Loaded with the first conversation that is opened.
 
-import { call } from "../net/api";
+import { call, sessionPath } from "../net/api";
 import { avatar } from "../ui/avatar";
 import { byId, h, newTab } from "../ui/dom";
 import { codeName, fullTime, pagePath, preview, visitorName, webURL, zoneTime } from "../ui/format";
 import { siteMark } from "../state/sites";
 import { current, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
+import type { Contact } from "../contact/types";
 import type { Session } from "../types";
 
 type Fact = [name: string, value: Node | string | undefined];
@@ -64,12 +65,13 @@ function pagesOf({ timeline, selected }: State): HTMLElement | string {
 
 let asked = "";
 
-// showEarlier lists the visitor's other conversations, if any.
+const mostEarlier = 10;
+
+// showEarlier lists the contact's other conversations, if any. Those of others who only say the same are not among them.
 async function showEarlier(s: Session): Promise<void> {
   asked = s.id;
-  const found = await call<{ sessions: Session[] }>("GET", "/sessions?limit=10&q=" + encodeURIComponent(s.visitorId))
-    .catch(() => undefined);
-  const others = (found?.sessions ?? []).filter((other) => other.visitorId === s.visitorId && other.site === s.site && other.id !== s.id);
+  const found = await call<Contact>("GET", sessionPath(s.id) + "/contact").catch(() => undefined);
+  const others = (found?.conversations ?? []).filter((other) => other.id !== s.id).slice(0, mostEarlier);
   if (asked !== state.selected || !others.length) return byId("earlier").replaceChildren();
   const line = (other: Session): HTMLElement =>
     h("li", {}, h("a", { href: "#/sessions/" + other.id }, fullTime(other.lastActivity)), " ",
