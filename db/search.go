@@ -164,9 +164,16 @@ func (c *conn) findTexts(ctx context.Context, terms []words.Term, sites chat.Sit
 const (
 	insertTextVector = `INSERT INTO search_texts (number, session, seq, words) VALUES (?, ?, ?, ?::tsvector) ON CONFLICT DO NOTHING`
 	updateTextVector = `UPDATE search_texts SET words = ?::tsvector WHERE session = ? AND seq = ?`
-	findTextVectors  = `SELECT number, session, seq FROM search_texts t WHERE words @@ $1::tsquery AND number < $2`
 	vectorsOf        = ` AND EXISTS (SELECT 1 FROM sessions s WHERE s.number = t.session AND s.site = ANY($4))`
-	newestVectors    = ` ORDER BY number DESC LIMIT $3`
+
+	// PostgreSQL does not know which words are rare, and may walk past all messages for them. So
+	// it walks a little, which finds what is frequent, and then looks up in the index of words
+	// what is not: + 0 keeps it from walking again.
+	walkVectors = `SELECT number, session, seq FROM (SELECT number, session, seq, words FROM search_texts WHERE number < $2
+		ORDER BY number DESC LIMIT 2000) AS t WHERE words @@ $1::tsquery`
+	newestWalked   = ` ORDER BY number DESC LIMIT $3`
+	lookUpVectors  = `SELECT number, session, seq FROM search_texts t WHERE words @@ $1::tsquery AND number < $2`
+	newestLookedUp = ` ORDER BY number + 0 DESC LIMIT $3`
 )
 
 func (p *pgTx) putTexts(texts []searchedText) (left []searchedText, err error) {
@@ -207,13 +214,17 @@ func (p *pgTx) findTexts(ctx context.Context, terms []words.Term, sites chat.Sit
 			parts[i] += ":*"
 		}
 	}
-	query, args := findTextVectors, []any{strings.Join(parts, " & "), belowOrAll(below), limit}
+	of, args := "", []any{strings.Join(parts, " & "), belowOrAll(below), limit}
 	if sites != nil {
-		query, args = query+vectorsOf, append(args, []string(sites))
+		of, args = vectorsOf, append(args, []string(sites))
 	}
 	if err := p.send(); err != nil {
 		return nil, err
 	}
-	err = p.conn.SelectContext(ctx, &places, query+newestVectors, args...)
+	err = p.conn.SelectContext(ctx, &places, walkVectors+of+newestWalked, args...)
+	if err == nil && len(places) < limit {
+		places = nil
+		err = p.conn.SelectContext(ctx, &places, lookUpVectors+of+newestLookedUp, args...)
+	}
 	return places, err
 }
