@@ -97,7 +97,9 @@ func TestAssistantsOfOthers(t *testing.T) {
 		"stdio": {"/usr/bin/env", "RELAY_API_KEY=" + in.secret, binary, "mcp", in.base}} {
 		uses := usesOf(session)
 		if way == "stdio" { // each use starts a program, and the transport is the same for all
-			uses = slices.DeleteFunc(uses, func(use toolUse) bool { return !slices.Contains([]string{"read_conversation", "search", "reply"}, use.Name) })
+			uses = slices.DeleteFunc(uses, func(use toolUse) bool {
+				return !slices.Contains([]string{"read_conversation", "search", "reply"}, use.Name)
+			})
 		}
 		t.Run("inspector by "+way, func(t *testing.T) { testInspector(t, packages, uses, to) })
 	}
