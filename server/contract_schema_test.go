@@ -5,45 +5,52 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// validators are the schemas of the document that were compiled. kin-openapi, which is asked
-// about what they do not accept, compiles a schema for every answer: half of all these tests' time.
-var validators sync.Map // *openapi3.Schema → func() *jsonschema.Schema
-
-// accepts reports whether a value is surely as a schema of the strict document says.
-func accepts(schema *openapi3.Schema, value any) bool {
-	compiled, known := validators.Load(schema)
-	if !known {
-		compiled, _ = validators.LoadOrStore(schema, sync.OnceValue(func() *jsonschema.Schema { return components().compile(schema) }))
-	}
-	validator := compiled.(func() *jsonschema.Schema)()
-	return validator != nil && validator.Validate(value) == nil
-}
-
-// acceptsText is accepts of a JSON text.
-func acceptsText(schema *openapi3.Schema, text []byte) bool {
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	return err == nil && accepts(schema, value)
-}
-
-// schemas compiles schemas that refer to the document's components.
+// schemas are those of a document, each compiled once. kin-openapi, which is asked about what
+// they do not accept, compiles a schema for every value: half of all these tests' time.
 type schemas struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	compiled int
+	known    map[*openapi3.Schema]*jsonschema.Schema // nil: it cannot be compiled
+}
+
+// The schemas of answers and of requests.
+var (
+	answers  = sync.OnceValue(func() *schemas { return schemasOf(document().strict) })
+	requests = sync.OnceValue(func() *schemas { return schemasOf(document().loose) })
+)
+
+// accept reports whether a JSON text is surely as a schema of the document says.
+func (s *schemas) accept(schema *openapi3.Schema, text []byte) bool {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return false
+	}
+	compiled := s.compiled(schema)
+	return compiled != nil && compiled.Validate(value) == nil
+}
+
+func (s *schemas) compiled(schema *openapi3.Schema) *jsonschema.Schema {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	compiled, known := s.known[schema]
+	if !known {
+		compiled, _ = s.compile(schema)
+		s.known[schema] = compiled
+	}
+	return compiled
 }
 
 // home is the address of the components among the compiler's resources.
 const home = "https://relay.test/openapi.json"
 
-var components = sync.OnceValue(func() *schemas {
-	s := &schemas{compiler: jsonschema.NewCompiler()}
+func schemasOf(doc *openapi3.T) *schemas {
+	s := &schemas{compiler: jsonschema.NewCompiler(), known: map[*openapi3.Schema]*jsonschema.Schema{}}
 	s.compiler.DefaultDraft(jsonschema.Draft2020)
 	for name := range openapi3.SchemaStringFormats {
 		s.format(name)
@@ -52,15 +59,13 @@ var components = sync.OnceValue(func() *schemas {
 		s.format(name)
 	}
 	s.compiler.AssertFormat()
-	all, err := plain(map[string]any{"components": map[string]any{"schemas": document().strict.Components.Schemas}})
-	if err == nil {
-		err = s.compiler.AddResource(home, all)
-	}
-	if err != nil {
-		panic(err)
-	}
+	text, err := json.Marshal(map[string]any{"components": map[string]any{"schemas": doc.Components.Schemas}})
+	must(err)
+	all, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	must(err)
+	must(s.compiler.AddResource(home, all))
 	return s
-})
+}
 
 // format checks a format as kin-openapi does.
 func (s *schemas) format(name string) {
@@ -81,35 +86,18 @@ func (s *schemas) format(name string) {
 	}})
 }
 
-// compile returns nil for what cannot be compiled.
-func (s *schemas) compile(schema *openapi3.Schema) *jsonschema.Schema {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *schemas) compile(schema *openapi3.Schema) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(schema)
-	if err != nil {
-		return nil
-	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.ReplaceAll(string(text), `"#/components/`, `"`+home+`#/components/`)))
-	if err != nil {
-		return nil
-	}
-	s.compiled++
-	at := fmt.Sprintf("https://relay.test/%d.json", s.compiled)
-	if err := s.compiler.AddResource(at, value); err != nil {
-		return nil
-	}
-	compiled, err := s.compiler.Compile(at)
-	if err != nil {
-		return nil
-	}
-	return compiled
-}
-
-// plain is a value as its JSON says it.
-func plain(v any) (any, error) {
-	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	return jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(bytes.ReplaceAll(text, []byte(`"#/components/`), []byte(`"`+home+`#/components/`))))
+	if err != nil {
+		return nil, err
+	}
+	at := fmt.Sprintf("https://relay.test/%d.json", len(s.known))
+	if err := s.compiler.AddResource(at, value); err != nil {
+		return nil, err
+	}
+	return s.compiler.Compile(at)
 }
