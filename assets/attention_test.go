@@ -129,6 +129,7 @@ func TestFirstScreen(t *testing.T) {
 	b.open()
 	b.until(`$$(".starter").map((n) => n.textContent).join("|") === "Where is my order?|Do you ship to Norway?|How do I return something?"`)
 	b.is(`$(".panel").matches(".fresh") && $$(".meta").length === 0 && $$(".panel").map((n) => n.textContent.split("Ana").length - 1).join() === "2"`)
+	b.is(`parseFloat(getComputedStyle($(".theirs .bubble")).fontSize) > 20`) // the welcome is a headline
 	b.run(`$("summary").click()`)
 	b.until(`$$(".start tr").length === 7 && $$(".start td")[0].textContent === "Closed" && $$(".start td")[1].textContent.includes("9:00")`)
 	b.shot("home")
@@ -138,6 +139,7 @@ func TestFirstScreen(t *testing.T) {
 	b.until(`$$(".starter").length === 3`)
 	b.click(".starter")
 	b.until(`rows().at(-1) === "Where is my order?" && $(".own.sent") && !shown(".start") && !$(".panel").matches(".fresh")`)
+	b.is(`getComputedStyle($(".theirs .bubble")).fontSize === "15px"`)
 	f.do(t, func(s *fakeSession) {
 		f.add(s, object{"content": "Let me look.", "sender": "operator", "operatorName": "Bea"})
 	})
@@ -172,14 +174,20 @@ func TestSeveralConversations(t *testing.T) {
 	b.key("ArrowDown", 40)
 	b.until(`root.activeElement.textContent === "Your conversations"`)
 	b.run(`root.activeElement.click()`)
-	b.until(`shown(".chats") && $$(".chat span").map((n) => n.textContent).join() === "about shoes"`)
+	b.until(`shown(".chats") && $$(".chat span").map((n) => n.textContent).join() === "about lamps,about shoes"`)
+	b.is(`$(".chat").ariaCurrent === "true" && $$(".chat[aria-current]").length === 1 && root.activeElement.matches(".chatshead button")`)
 	b.shot("list")
 	b.escape()
 	b.until(`!$(".chats") && root.activeElement === $(".more") && shown(".panel")`)
 	b.click(".more")
 	b.until(`shown(".menu")`)
 	b.run(`$$("[role=menuitem]")[1].click()`)
-	b.click(".chat")
+	b.click(".chat") // the present one: back to it
+	b.until(`!$(".chats") && rows().at(-1) === "about lamps"`)
+	b.click(".more")
+	b.until(`shown(".menu")`)
+	b.run(`$$("[role=menuitem]")[1].click()`)
+	b.click(".chat:not([aria-current])")
 	b.until(`rows().join() === "Hello! How can we help?,about shoes" && shown(".note .chip")`)
 	b.write("one more thing")
 	b.until(`$$(".own.sent").length === 2`)
@@ -189,7 +197,7 @@ func TestSeveralConversations(t *testing.T) {
 	b.click(".more")
 	b.until(`shown(".menu")`)
 	b.run(`$$("[role=menuitem]")[1].click()`)
-	b.until(`$$(".chat span").map((n) => n.textContent).join() === "about lamps"`)
+	b.until(`$$(".chat span").map((n) => n.textContent).join() === "one more thing,about lamps"`)
 	if n := f.visitors(); n != 2 {
 		t.Errorf("%d sessions", n)
 	}

@@ -4,7 +4,7 @@
 import css from "./menu.css";
 import { menu as english } from "../lang/en.json";
 import { CROSS, h, icon, iconButton, set, sheet, textButton } from "../ui/dom";
-import type { Core, Earlier, Shell } from "../types";
+import type { Core, Earlier, Message, Shell } from "../types";
 
 /** The answer of POST /api/widget/link. */
 interface ConversationLink {
@@ -69,7 +69,8 @@ export function create(core: Core, { shell, panel, failed, focus }: MenuPlace): 
     const muted = storage.get("muted");
     return h("div", { class: "box menu", role: "menu", onkeydown: walk },
       messages[0] && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
-      earlier()[0] && item(t.chats, "M4 6h16M4 12h16M4 18h10", () => show(listOf(earlier(), t, language, leave, close)), true),
+      earlier()[0] && item(t.chats, "M4 6h16M4 12h16M4 18h10",
+        () => show(listOf(earlier(), messages.at(-1), t, language, leave, close)), true),
       messages[0] && !stop && item(t.device, "M4 5h12v8H4zM2 17h11M17 9h5v11h-5z", toDevice, true),
       messages[0] && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => method("requestTranscript")),
       String(options.sound) !== "false" &&
@@ -130,16 +131,18 @@ function createOpening(panel: HTMLElement) {
   };
 }
 
-/** listOf shows the earlier conversations. */
+/** listOf shows the conversations: the present one by its newest message, then the earlier ones. */
 function listOf(
-  chats: Earlier[], t: typeof english, language: string, leave: (next: Earlier | null) => void, close: () => void,
+  chats: Earlier[], newest: Message | undefined, t: typeof english, language: string, leave: (next: Earlier | null) => void,
+  close: () => void,
 ): HTMLElement {
   const format = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
-  const rows = chats.map((one) =>
+  const row = (text: string | undefined, at: string, onclick: () => void, now?: true) =>
     h("li", null,
-      h("button", { class: "item chat", onclick: () => leave(one) }, h("span", { dir: "auto" }, one.text || t.noText),
-        h("time", { datetime: one.at }, format.format(new Date(one.at))))),
-  );
+      h("button", { class: "item chat", "aria-current": now, onclick }, h("span", { dir: "auto" }, text || t.noText),
+        h("time", { datetime: at }, format.format(new Date(at)))));
+  const rows = chats.map((one) => row(one.text, one.at, () => leave(one)));
+  if (newest) rows.unshift(row(newest.content || newest.attachments[0]?.filename, newest.timestamp, () => close(), true));
   const fresh = h("button", { class: "main", onclick: () => leave(null) }, t.newChat);
   return cover(t.chats, t, close, h("ul", null, ...rows), fresh);
 }
