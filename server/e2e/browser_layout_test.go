@@ -265,5 +265,10 @@ func testBridges(t *testing.T, s *fixture) {
 		b.run(`dispatchEvent(new HashChangeEvent("hashchange"))`)
 		return look[bool](b, `text("#bridges-list .tag") === "Connected" && !shown("#settings-alarm")`)
 	})
+	const card = `[aria-labelledby="bridge-telegram"]`
+	b.until(`/The bot is @\w+\./.test(text(%s)) && !shown(%s)`, card, card+" details.raw p")
+	b.click(card + " details.raw summary")
+	b.until(`shown(%s) && text(%[1]s).startsWith("relay fetches operators’ answers")`, card+" details.raw p")
+	b.shot(folder, "bridge-connected")
 	b.clean()
 }

@@ -7,6 +7,7 @@ import { sentence } from "../../ui/format";
 import type { Bridge, BridgeKind, Finding } from "../../types";
 import { feedback, type Feedback, type Settings } from "../settings";
 import { connect } from "./connect";
+import { detailsOf } from "./details";
 import { disconnect } from "./disconnect";
 import { findings, raw } from "./findings";
 import { markOf } from "./marks";
@@ -62,13 +63,11 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
   const { name, title } = kind;
   const said = feedback();
   const heading = h("h2", { id: "bridge-" + name, tabindex: "-1" }, title);
-  const focused = async (): Promise<void> => {
-    await reload();
-    heading.focus();
-  };
+  const focused = (): Promise<void> => reload().then(() => heading.focus());
   const steps = connect(kind, focused);
   const queue = queueOf(kind, said, reload);
   const state = h("div");
+  const details = detailsOf(kind);
   const tests = testing(kind, said, reload);
   const end = disconnect(kind, said, () => {
     opened = false;
@@ -91,6 +90,7 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
     const off = bridge.state === "off";
     const connecting = off && (opened || !!bridge.lastError);
     paint(tag, bridge);
+    details.show(bridge);
     tests.button.hidden = off;
     end.button.hidden = off && !bridge.lastError;
     open.hidden = !off || connecting;
@@ -100,7 +100,7 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
   };
   return {
     node: h("section", { class: "panel bridge", "aria-labelledby": heading.id },
-      head, state, steps.node, tests.found, end.locked, ...said.nodes),
+      head, state, details.node, steps.node, tests.found, end.locked, ...said.nodes),
     show(b) {
       bridge = b;
       if (shows === JSON.stringify(b)) return;

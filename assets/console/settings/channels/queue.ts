@@ -1,18 +1,10 @@
-// The deliveries of a channel: what waits, what is retried, what failed and what can be done about it.
+// The deliveries of a channel: what is retried, what failed and what can be done about it.
 
 import { call } from "../../net/api";
 import { h } from "../../ui/dom";
-import { agoTime } from "../../ui/format";
 import type { Bridge, BridgeKind } from "../../types";
 import type { Feedback } from "../settings";
 import { press } from "./press";
-
-const ways: Record<string, string> = {
-  polling: "relay fetches operators’ answers (long polling).",
-  webhook: "The platform pushes operators’ answers to relay.",
-  gateway: "Operators’ answers arrive through the gateway.",
-  socket: "Operators’ answers arrive through Socket Mode.",
-};
 
 // queueOf returns what shows the deliveries of a bridge; reload is called when something was done about them.
 export function queueOf({ name, title }: BridgeKind, said: Feedback, reload: () => Promise<void>): (b: Bridge) => Node[] {
@@ -38,7 +30,6 @@ export function queueOf({ name, title }: BridgeKind, said: Feedback, reload: () 
     return [
       stuck(b.failed, "was not delivered: ", "were not delivered: ", buttons),
       stuck(b.retrying, "is retried: ", "are retried: "),
-      b.state !== "off" && flow(b),
     ].filter((node) => !!node);
   };
 }
@@ -47,11 +38,4 @@ function stuck(list: Bridge["failed"], one: string, many: string, buttons?: Node
   if (!list) return undefined;
   const what = list.count === 1 ? " message " + one : " messages " + many;
   return h("div", { class: "alert" }, h("p", {}, list.count.toLocaleString() + what + list.reason), buttons);
-}
-
-// flow says how answers come in, and what waits to go out.
-function flow({ receive, queue, deliveredAt }: Bridge): Node {
-  const waiting = queue ? queue.toLocaleString() + (queue === 1 ? " message waits." : " messages wait.") : "Nothing waits.";
-  return h("p", { class: "hint" }, (ways[receive] ?? "Operators’ answers are not received.") + " " + waiting,
-    ...(deliveredAt ? [" Last delivery: ", agoTime(deliveredAt), "."] : []));
 }

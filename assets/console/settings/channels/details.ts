@@ -1,0 +1,53 @@
+// What a connected channel is, below its name: the bot, and folded how answers come in and what waits.
+
+import { call } from "../../net/api";
+import { h } from "../../ui/dom";
+import { agoTime } from "../../ui/format";
+import type { Bridge, BridgeKind } from "../../types";
+import type { Setup } from "./types";
+
+export interface Details {
+  node: HTMLElement;
+  show(bridge: Bridge): void;
+}
+
+const ways: Record<string, string> = {
+  polling: "relay fetches operators’ answers (long polling).",
+  webhook: "The platform pushes operators’ answers to relay.",
+  gateway: "Operators’ answers arrive through the gateway.",
+  socket: "Operators’ answers arrive through Socket Mode.",
+};
+
+// detailsOf keeps what is unfolded while the channel's state is drawn again.
+export function detailsOf({ name }: BridgeKind): Details {
+  const bot = h("p", { class: "hint", hidden: true });
+  const flow = h("p", { class: "hint" });
+  const node = h("div", { hidden: true }, bot, h("details", { class: "raw" }, h("summary", {}, "Details"), flow));
+  let asked = false;
+
+  // identify asks the platform once who the bot is. Without an answer nothing is said: the state says what is wrong.
+  const identify = async (): Promise<void> => {
+    asked = true;
+    const setup = await call<Setup>("POST", "/bridges/" + name + "/connect", {}).catch(() => undefined);
+    bot.hidden = !setup?.bot;
+    bot.replaceChildren("The bot is ", h("b", {}, setup?.bot ?? ""), ".");
+  };
+  return {
+    node,
+    show(b) {
+      node.hidden = b.state === "off";
+      if (b.state !== "running") {
+        bot.hidden = true;
+        asked = false; // the next token may be another bot's
+      } else if (!asked) void identify();
+      flow.replaceChildren(...flowOf(b));
+    },
+  };
+}
+
+// flowOf says how answers come in, and what waits to go out.
+function flowOf({ receive, queue, deliveredAt }: Bridge): (Node | string)[] {
+  const waiting = queue ? queue.toLocaleString() + (queue === 1 ? " message waits." : " messages wait.") : "Nothing waits.";
+  return [(ways[receive] ?? "Operators’ answers are not received.") + " " + waiting,
+    ...(deliveredAt ? [" Last delivery: ", agoTime(deliveredAt), "."] : [])];
+}
