@@ -30,7 +30,7 @@ func NewHooks(engine *engine.Engine, o WebhookOptions) *Hooks { return &Hooks{en
 
 // CheckAddress rejects a forbidden receiver, as far as its address alone shows.
 func (h *Hooks) CheckAddress(address string) error {
-	if _, refused := refuseAddress("url", address, h.opts.Allowed, "add it to WEBHOOK_ALLOW_CIDRS and restart relay"); refused != nil {
+	if _, refused := refuseAddress("url", address, h.opts.Allowed, "add ADDRESS to WEBHOOK_ALLOW_CIDRS and restart relay"); refused != nil {
 		return refused
 	}
 	return nil

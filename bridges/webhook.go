@@ -108,7 +108,7 @@ func (w *Webhook) Off() error {
 
 // CheckAddress rejects a forbidden receiver, as far as its address alone shows.
 func (w *Webhook) CheckAddress(address string) error {
-	if _, refused := refuseAddress("eventsWebhookUrl", address, w.opts.Allowed, "add it to WEBHOOK_ALLOW_CIDRS and restart relay, or set the address by EVENTS_WEBHOOK_URL"); refused != nil {
+	if _, refused := refuseAddress("eventsWebhookUrl", address, w.opts.Allowed, "add ADDRESS to WEBHOOK_ALLOW_CIDRS and restart relay, or set the address by EVENTS_WEBHOOK_URL"); refused != nil {
 		return refused
 	}
 	return nil
