@@ -178,7 +178,11 @@ func (t *Topics) consider(ctx context.Context, question string) error {
 	case topic.State == chat.TopicAnswers && r.Judged == chat.JudgedWrong:
 		return t.fall(ctx, topic, r.SessionID, "a person judged an answer wrong")
 	case topic.State == chat.TopicAnswers && r.Judged == "" && r.Verdict == chat.RehearsedDiffers:
-		return t.fall(ctx, topic, r.SessionID, "it would say otherwise than a person: "+r.Reason)
+		why := "it would say otherwise than a person: " + r.Reason
+		if r.Cause != "" {
+			why = "the page “" + r.Cause + "” changed, and " + why
+		}
+		return t.fall(ctx, topic, r.SessionID, why)
 	case topic.State == chat.TopicLearning && row >= chat.TopicRow && t.rehearses(topic.Site):
 		return t.offer(ctx, topic, r.SessionID)
 	case topic.State == chat.TopicOffered && row < chat.TopicRow:

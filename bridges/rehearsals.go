@@ -15,6 +15,8 @@ type RehearsalStore interface {
 	TopicStore
 	PlanRehearsals(ctx context.Context, rows []chat.Rehearsal) error
 	PlanShadows(ctx context.Context, rows []chat.Rehearsal) error
+	OutdatedRehearsals(ctx context.Context) ([]chat.Rehearsal, error)
+	AskAgain(ctx context.Context, rows []chat.Rehearsal) error
 	NextRehearsal(ctx context.Context) (chat.Rehearsal, error)
 	SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error
 	JudgeRehearsal(ctx context.Context, id, judged string) error
@@ -29,6 +31,7 @@ type Rehearsals struct {
 	bell   chan struct{}
 	// shadowed is up to when people's answers were looked at.
 	shadowed chat.Time
+	checked  chat.Time // when it was looked for changed pages
 }
 
 // NewRehearsals makes the rehearsals of an AI. Nothing is asked before their Run.
@@ -67,7 +70,7 @@ func (r *Rehearsals) wait(ctx context.Context, pause time.Duration) {
 
 // step asks one question, and returns when to look again.
 func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) {
-	if err := errors.Join(r.shadow(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
+	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
 		return rehearsalPause, err
 	}
 	settings := r.ai.engine.Settings().AI()
@@ -81,6 +84,7 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 	if next.ID == "" {
 		return rehearsalPoll, nil
 	}
+	was := next
 	err = r.ai.sink(settings).Rehearse(ctx, &next)
 	if errors.Is(err, chat.ErrSessionNotFound) {
 		return 0, nil // erased meanwhile, and the question with it
@@ -90,6 +94,9 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 	}
 	if err != nil {
 		return rehearsalPause, err
+	}
+	if next.Cause != "" && was.Right() && !next.Right() {
+		r.ai.opts.Log.Warn("a page changed, and the AI's answer that rested on it became worse; see Settings → AI → Rehearsal", "page", next.Cause)
 	}
 	return 0, nil
 }
@@ -157,6 +164,29 @@ func (r *Rehearsals) shadow(ctx context.Context) error {
 	}
 	if err == nil {
 		r.shadowed = to
+	}
+	return err
+}
+
+// outdatedEvery is how often it is looked whether a page changed that an answer rests on.
+const outdatedEvery = 10 * time.Second
+
+// outdated has answers rehearsed again that rest on a page that is gone or changed, where the AI is on.
+func (r *Rehearsals) outdated(ctx context.Context) error {
+	now := chat.Now()
+	if now.Sub(r.checked) < outdatedEvery {
+		return nil
+	}
+	list, err := r.store.OutdatedRehearsals(ctx)
+	list = slices.DeleteFunc(list, func(one chat.Rehearsal) bool {
+		settings := r.ai.engine.SettingsOf(one.Site).AI()
+		return !settings.On()
+	})
+	if err == nil && len(list) > 0 {
+		err = r.store.AskAgain(ctx, list)
+	}
+	if err == nil {
+		r.checked = now
 	}
 	return err
 }

@@ -9,9 +9,9 @@ import (
 
 const (
 	selectRehearsals = `SELECT r.id, s.id AS session_id, s.site, r.message, r.question, r.answered, r.said, r.verdict, r.reason, r.before_said, r.before_verdict,
-		r.judged, r.waiting, r.asked_at, r.at, r.topic, r.tokens FROM rehearsals r JOIN sessions s ON s.number = r.session`
+		r.judged, r.waiting, r.asked_at, r.at, r.topic, r.tokens, r.cause FROM rehearsals r JOIN sessions s ON s.number = r.session`
 	upsertRehearsal = `INSERT INTO rehearsals (id, session, message, question, answered, waiting, asked_at) VALUES (?, ?, ?, ?, ?, 1, ?)
-		ON CONFLICT (session, message) DO UPDATE SET question = excluded.question, answered = excluded.answered, waiting = 1`
+		ON CONFLICT (session, message) DO UPDATE SET question = excluded.question, answered = excluded.answered, waiting = 1, cause = ''`
 	settleRehearsal = `UPDATE rehearsals SET before_said = said, before_verdict = verdict, said = ?, verdict = ?, reason = ?, judged = ?, at = ?, tokens = ?, waiting = 0 WHERE id = ? AND waiting = 1`
 	judgeRehearsal  = `UPDATE rehearsals SET judged = ? WHERE id = ?`
 	stopRehearsal   = `UPDATE rehearsals SET waiting = 0 WHERE id = ?`
@@ -79,8 +79,54 @@ func (d *DB) NextRehearsal(ctx context.Context) (r chat.Rehearsal, err error) {
 // SettleRehearsal stores what came of a question. A judgement of other words does not stay.
 func (d *DB) SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error {
 	return d.backend.apply(ctx, func(t *tx) error {
-		_, err := t.q.exec(settleRehearsal, r.Said, r.Verdict, r.Reason, r.Judged, int64(r.At), r.Tokens, r.ID)
+		n, err := t.q.exec(settleRehearsal, r.Said, r.Verdict, r.Reason, r.Judged, int64(r.At), r.Tokens, r.ID)
+		if err == nil && n > 0 {
+			_, err = t.q.exec(forgetRested, r.ID)
+		}
+		for i := range r.Rests {
+			if p := &r.Rests[i]; err == nil && n > 0 {
+				_, err = t.q.exec(insertRested, r.ID, p.Source, p.URL, p.Title, p.Text)
+			}
+		}
 		return err
+	})
+}
+
+const (
+	forgetRested = `DELETE FROM rehearsal_passages WHERE rehearsal = ?`
+	insertRested = `INSERT INTO rehearsal_passages (rehearsal, source, url, title, text) VALUES (?, ?, ?, ?, ?)`
+	// selectOutdated leaves out pages that are about to be read: their passages are replaced.
+	selectOutdated = `SELECT rp.rehearsal AS id, v.site, MIN(rp.title) AS cause FROM rehearsal_passages rp
+		JOIN rehearsals r ON r.id = rp.rehearsal JOIN sessions v ON v.number = r.session
+		WHERE r.waiting = 0 AND NOT EXISTS (SELECT 1 FROM sources s JOIN pages p ON p.source = s.number LEFT JOIN passages g ON g.page = p.number
+			WHERE s.id = rp.source AND p.url = rp.url AND (p.state = 0 OR g.text = rp.text))
+		GROUP BY rp.rehearsal, v.site ORDER BY rp.rehearsal`
+	askAgain = `UPDATE rehearsals SET waiting = 1, cause = ? WHERE id = ? AND waiting = 0`
+)
+
+// OutdatedRehearsals lists questions whose answer rests on a passage that is gone or changed, with the
+// page as their cause.
+func (d *DB) OutdatedRehearsals(ctx context.Context) (rows []chat.Rehearsal, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		rows, err = list[chat.Rehearsal](t, selectOutdated)
+		return err
+	})
+	return rows, err
+}
+
+// AskAgain has questions asked again because of their cause, once.
+func (d *DB) AskAgain(ctx context.Context, rows []chat.Rehearsal) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		for i := range rows {
+			_, err := t.q.exec(askAgain, rows[i].Cause, rows[i].ID)
+			if err == nil {
+				_, err = t.q.exec(forgetRested, rows[i].ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

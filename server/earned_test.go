@@ -67,7 +67,9 @@ func TestEarnedTopic(t *testing.T) {
 		if text := read(offered); !strings.Contains(text, "I matched your last 10 answers about") || strings.Contains(visitors, "I matched") || strings.Contains(visitors, "We ship") {
 			t.Errorf("the thread reads %s\nand the visitor %s", text, visitors)
 		}
-		yes := func(session string) { s.must("POST", "/api/admin/sessions/"+session+"/commands", secretKey, object{"command": "!yes"}) }
+		yes := func(session string) {
+			s.must("POST", "/api/admin/sessions/"+session+"/commands", secretKey, object{"command": "!yes"})
+		}
 		other := ask("!yes") // a visitor's yes is a message
 		yes(other)
 		until("nothing was asked there", func() bool { return strings.Contains(read(other), "The AI has asked nothing here") })
@@ -93,6 +95,41 @@ func TestEarnedTopic(t *testing.T) {
 		audit := string(s.must("GET", "/api/admin/audit", secretKey, nil).body)
 		if !strings.Contains(audit, "ai_topic_answers") || !strings.Contains(audit, "ai_topic_fell") {
 			t.Errorf("the audit has %s", audit)
+		}
+	}, withModel(model))
+}
+
+// TestChangedPage: an answer is rehearsed again once the page goes that it rested on, and the page is
+// named if that made it worse.
+func TestChangedPage(t *testing.T) {
+	model := aitest.New(t, aitest.Says("We ship within 5 days."))
+	eachSite(t, func(t *testing.T, s *site) {
+		path := "/api/admin/ai/rehearsal"
+		s.must("PATCH", "/api/admin/settings", secretKey, object{"aiMode": "draft"})
+		source := s.must("POST", knowledgePath, secretKey, object{"title": "Delivery", "text": "We ship within 5 days."}).text("id")
+		s.must("POST", knowledgePath, secretKey, object{"title": "Gifts", "text": "We sell gift cards."})
+		session := s.open("v")
+		s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": session, "content": "How long does shipping take?"})
+		s.must("POST", "/api/admin/sessions/"+session+"/messages", secretKey, object{"content": "Within 5 days."})
+		until := func(what, want string) {
+			t.Helper()
+			for deadline := time.Now().Add(40 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+				body := string(s.must("GET", path, secretKey, nil).body)
+				if strings.Contains(body, want) {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("not in time: %s\n%s", what, body)
+				}
+			}
+		}
+		s.must("POST", path, secretKey, object{})
+		until("it is right", `"right":1`)
+		until("no page changed", `"changed":[]`)
+		s.must("DELETE", knowledgePath+"/sources/"+source, secretKey, nil)
+		until("the page is named", `"changed":[{"page":"Delivery","asked":1,"worse":1}]`)
+		if s.must("GET", path, secretKey, nil).get("waiting") != 0.0 {
+			t.Error("it is asked for ever")
 		}
 	}, withModel(model))
 }

@@ -62,6 +62,7 @@ type rehearsalState struct {
 	Tokens     int64           `json:"tokens"` // that all answers took
 	Cost       string          `json:"cost,omitempty"`
 	Topics     []topicView     `json:"topics"`
+	Changed    []pageChange    `json:"changed"`
 	Rehearsals []rehearsalView `json:"rehearsals"`
 }
 
@@ -94,6 +95,7 @@ func (s *rehearsalAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Aut
 		}
 		out.Rehearsals = append(out.Rehearsals, rehearsalView{*one, s.engine.Sites().Shown(one.Site)})
 	}
+	out.Changed = pageChanges(list)
 	price := s.engine.Settings().AI().Price
 	out.Cost = price.Of(out.Tokens)
 	out.Topics, err = s.topics(r.Context(), by, list, price)

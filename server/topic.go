@@ -105,3 +105,31 @@ func topicWith(topics []chat.Topic, id string) *chat.Topic {
 	}
 	return nil
 }
+
+// pageChange is what the change of a page did to answers that rested on it.
+type pageChange struct {
+	Page  string `json:"page"`
+	Asked int    `json:"asked"` // again
+	Worse int    `json:"worse"`
+}
+
+// pageChanges are the changed pages of rehearsed questions, in the order of their newest question.
+func pageChanges(list []chat.Rehearsal) []pageChange {
+	changes := []pageChange{}
+	for i := range list {
+		r := &list[i]
+		if r.Cause == "" {
+			continue
+		}
+		at := slices.IndexFunc(changes, func(c pageChange) bool { return c.Page == r.Cause })
+		if at < 0 {
+			at = len(changes)
+			changes = append(changes, pageChange{Page: r.Cause})
+		}
+		changes[at].Asked++
+		if r.Worse() {
+			changes[at].Worse++
+		}
+	}
+	return changes
+}

@@ -47,11 +47,23 @@ func (s *Sink) answerFrom(ctx context.Context, turn *engine.AITurn, settings *ch
 	var failed *Failure
 	switch {
 	case err == nil:
-		return chat.AIAnswer{Text: r.text, Sources: r.sources, Ended: r.handBack}, nil
+		return chat.AIAnswer{Text: r.text, Sources: r.sources, Ended: r.handBack, Rests: r.rests(passages)}, nil
 	case errors.Is(err, errBusy):
 		return chat.AIAnswer{Ended: chat.AIEndBudget}, nil
 	case errors.As(err, &failed):
 		return chat.AIAnswer{Ended: chat.AIEndFailed}, nil
 	}
 	return chat.AIAnswer{}, err
+}
+
+// rests are the passages that what is said of a reply rests on.
+func (r *reply) rests(passages []chat.Passage) (list []chat.Passage) {
+	seen := map[int]bool{}
+	for _, j := range r.judged {
+		if j.Said != "" && j.Passage >= 1 && j.Passage <= len(passages) && !seen[j.Passage] {
+			seen[j.Passage] = true
+			list = append(list, passages[j.Passage-1])
+		}
+	}
+	return list
 }

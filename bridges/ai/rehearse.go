@@ -155,6 +155,7 @@ func (s *Sink) Rehearse(ctx context.Context, r *chat.Rehearsal) error {
 	case answer.Text == "":
 		outcome(r, "", chat.RehearsedHandOver, "it does not know the answer")
 	default:
+		r.Rests = answer.Rests
 		verdict, reason := verify.Compare(textOf(p.answered), answer.Text)
 		outcome(r, answer.Text, verdict, reason)
 	}

@@ -67,6 +67,8 @@ type AIAnswer struct {
 	Sources Sources
 	// Ended is why it does not answer, or only a part: a reason of [EventAITakeover].
 	Ended string
+	// Rests are the passages that its sentences rest on.
+	Rests []Passage
 }
 
 // AITest is how the model answered a test question.

@@ -21,6 +21,10 @@ type Rehearsal struct {
 	At      Time   `json:"at,omitzero" db:"at"`          // when the AI answered
 	Topic   string `json:"topicId,omitempty" db:"topic"` // "" until it is put into one
 	Tokens  int64  `json:"tokens,omitempty" db:"tokens"` // that all its answers took
+	// Cause is the page because of whose change it was asked again.
+	Cause string `json:"cause,omitempty" db:"cause"`
+	// Rests are the passages that the AI's answer rests on.
+	Rests []Passage `json:"-" db:"-"`
 }
 
 // What came of a rehearsed question.
@@ -43,6 +47,9 @@ const MaxRehearsals = 500
 
 // ErrRehearsalNotFound means that there is none with this id.
 var ErrRehearsalNotFound = &Error{Kind: NotFound, Text: "Rehearsed question not found"}
+
+// Worse reports whether the AI's words were right the time before, by relay's verdict, and are not now.
+func (r *Rehearsal) Worse() bool { return r.BeforeVerdict == RehearsedSame && !r.Waiting && !r.Right() }
 
 // Right reports whether the AI's words would have been right: a person's judgement counts first.
 func (r *Rehearsal) Right() bool {
