@@ -85,7 +85,7 @@ func (d *DB) SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error {
 		}
 		for i := range r.Rests {
 			if p := &r.Rests[i]; err == nil && n > 0 {
-				_, err = t.q.exec(insertRested, r.ID, p.Source, p.URL, p.Title, p.Text)
+				_, err = t.q.exec(insertRested, r.ID, i, p.Source, p.URL, p.Title, p.Text)
 			}
 		}
 		return err
@@ -94,7 +94,7 @@ func (d *DB) SettleRehearsal(ctx context.Context, r *chat.Rehearsal) error {
 
 const (
 	forgetRested = `DELETE FROM rehearsal_passages WHERE rehearsal = ?`
-	insertRested = `INSERT INTO rehearsal_passages (rehearsal, source, url, title, text) VALUES (?, ?, ?, ?, ?)`
+	insertRested = `INSERT INTO rehearsal_passages (rehearsal, place, source, url, title, text) VALUES (?, ?, ?, ?, ?, ?)`
 	// selectOutdated leaves out pages that are about to be read: their passages are replaced.
 	selectOutdated = `SELECT rp.rehearsal AS id, v.site, MIN(rp.title) AS cause FROM rehearsal_passages rp
 		JOIN rehearsals r ON r.id = rp.rehearsal JOIN sessions v ON v.number = r.session

@@ -2,10 +2,11 @@
 -- question is asked again. cause is the page because of which that happened last.
 CREATE TABLE rehearsal_passages (
 	rehearsal TEXT NOT NULL REFERENCES rehearsals (id) ON DELETE CASCADE,
+	place     INTEGER NOT NULL,
 	source    TEXT NOT NULL,
 	url       TEXT NOT NULL,
 	title     TEXT NOT NULL,
-	text      TEXT NOT NULL
+	text      TEXT NOT NULL,
+	PRIMARY KEY (rehearsal, place)
 ) STRICT;
-CREATE INDEX rehearsal_passages_of ON rehearsal_passages (rehearsal);
 ALTER TABLE rehearsals ADD COLUMN cause TEXT NOT NULL DEFAULT '';
