@@ -29,20 +29,8 @@ func listAPIKeys(ctx context.Context, c *Call, _ string) error {
 		if err != nil {
 			return err
 		}
-		if c.Flags.JSON {
-			return JSON(c.Out, map[string]any{"keys": append([]chat.APIKey{}, list...)})
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.Out, "No program has a key. relay keys add NAME --scope read makes one.")
-			return nil
-		}
-		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tNAME\tSCOPES\tWEBSITES\tMADE BY\tLAST USED\tEXPIRES")
-		for i := range list {
-			k := &list[i]
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name+ofPerson(k), k.Scopes, keySites(k), k.MadeBy, day(k.UsedAt), expiry(k))
-		}
-		return table.Flush()
+		return c.printKeys(list, "No program has a key. relay keys add NAME --scope read makes one.", "WEBSITES\tMADE BY\tLAST USED\tEXPIRES",
+			func(k *chat.APIKey) []string { return []string{keySites(k), k.MadeBy, day(k.UsedAt), expiry(k)} })
 	})
 }
 
@@ -61,21 +49,27 @@ func listEndedAPIKeys(ctx context.Context, c *Call, _ string) error {
 		if err != nil {
 			return err
 		}
-		if c.Flags.JSON {
-			return JSON(c.Out, map[string]any{"keys": append([]chat.APIKey{}, list...)})
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(c.Out, "No key has ended within 90 days.")
-			return nil
-		}
-		table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tNAME\tSCOPES\tENDED\tBY\tWHY")
-		for i := range list {
-			k := &list[i]
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name+ofPerson(k), k.Scopes, k.EndedAt, k.EndedBy, endings[k.EndedFor])
-		}
-		return table.Flush()
+		return c.printKeys(list, "No key has ended within 90 days.", "ENDED\tBY\tWHY",
+			func(k *chat.APIKey) []string { return []string{k.EndedAt.String(), k.EndedBy, endings[k.EndedFor]} })
 	})
+}
+
+// printKeys prints a list of keys, as JSON or as a table whose further columns have a head.
+func (c *Call) printKeys(list []chat.APIKey, none, head string, more func(*chat.APIKey) []string) error {
+	if c.Flags.JSON {
+		return JSON(c.Out, map[string]any{"keys": append([]chat.APIKey{}, list...)})
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(c.Out, none)
+		return nil
+	}
+	table := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tNAME\tSCOPES\t"+head)
+	for i := range list {
+		k := &list[i]
+		fmt.Fprintln(table, strings.Join(append([]string{k.ID, k.Name + ofPerson(k), k.Scopes.String()}, more(k)...), "\t"))
+	}
+	return table.Flush()
 }
 
 func ofPerson(k *chat.APIKey) string {
