@@ -30,7 +30,7 @@ func TestRegistrationIsBounded(t *testing.T) {
 		{"a host that only begins like it", one("http://localhost.evil.test/cb"), "invalid_redirect_uri"},
 		{"a script", one("javascript:alert(1)"), "invalid_redirect_uri"},
 		{"data", one("data:text/html,x"), "invalid_redirect_uri"},
-		{"a scheme of its own", one("cursor://oauth/callback"), "invalid_redirect_uri"},
+		{"a scheme that is nobody's", one("myapp://oauth/callback"), "invalid_redirect_uri"},
 		{"a #", one("https://a.test/cb#x"), "invalid_redirect_uri"},
 		{"an empty #", one("https://a.test/cb#"), "invalid_redirect_uri"},
 		{"a name before the host", one("https://good.test@evil.test/cb"), "invalid_redirect_uri"},
