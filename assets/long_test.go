@@ -10,14 +10,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// measured is set to measure: 10,000 messages at a quarter of the machine's speed. It costs the
-// machine as much as it takes from the page.
-var measured = os.Getenv("RELAY_LONG") != ""
+// many is how long a conversation is, whose length nobody should notice: 10,000
+// messages where RELAY_LONG is set, to measure.
+var many = map[bool]int{false: 3_000, true: 10_000}[os.Getenv("RELAY_LONG") != ""]
 
-// many is how long a conversation is, whose length nobody should notice.
-var many = map[bool]int{false: 3_000, true: 10_000}[measured]
-
-// long opens a conversation of many messages.
+// long opens a conversation of many messages, at a quarter of the machine's speed.
 func long(t *testing.T) (*fake, *tab) {
 	t.Helper()
 	f, b := ready(t, "")
@@ -37,9 +34,7 @@ func long(t *testing.T) (*fake, *tab) {
 		}
 		s.messages[many]["replyTo"] = first
 	})
-	if measured {
-		b.throttle(4)
-	}
+	b.throttle(4)
 	b.visit("/long")
 	b.run(`(window.tasks = [], new PerformanceObserver((l) => l.getEntries().forEach((e) => tasks.push(e.duration))).observe({ type: "longtask", buffered: true }))`)
 	b.until(`rows().at(-1)?.startsWith("line ` + fmt.Sprint(many-1) + `")`)
@@ -59,7 +54,7 @@ func (b *tab) throttle(rate float64) {
 // tasks reports the longest tasks since the last report. Times are never asserted.
 func (b *tab) tasks(what string) {
 	b.Helper()
-	b.Logf("%s: tasks over 50 ms: %s", what,
+	b.Logf("%s: tasks over 50 ms at a quarter of the speed: %s", what,
 		eval[string](b, `wait(300).then(() => tasks.splice(0).sort((a, z) => z - a).slice(0, 5).join())`))
 }
 
