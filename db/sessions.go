@@ -288,8 +288,12 @@ func (t *tx) erase(query, id string, args ...any) error {
 			return nil
 		}
 	}
+	var topics []string
 	if err == nil {
 		gone, err = t.whose(id)
+	}
+	if err == nil {
+		topics, err = list[string](t, selectTopicsOf, number)
 	}
 	if err == nil {
 		n, err = t.q.exec(query, append([]any{id}, args...)...)
@@ -301,7 +305,7 @@ func (t *tx) erase(query, id string, args ...any) error {
 		err = t.forgetAsked(number)
 	}
 	if err == nil && n > 0 {
-		err = t.forgetContacts(&gone)
+		err = errors.Join(t.forgetContacts(&gone), t.forgetTopics(id, topics))
 	}
 	if err == nil && n > 0 {
 		err = t.emptyInbox(places)

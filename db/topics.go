@@ -17,12 +17,27 @@ const (
 	sortRehearsal   = `UPDATE rehearsals SET topic = ? WHERE id = ? AND topic = ''`
 	mergeRehearsals = `UPDATE rehearsals SET topic = ? WHERE topic = ?`
 	dropTopic       = `DELETE FROM ai_topics WHERE id = ?`
-	// emptyTopics drops those whose questions are gone.
-	emptyTopics  = `DELETE FROM ai_topics WHERE name = '' AND state <> 'answers' AND NOT EXISTS (SELECT 1 FROM rehearsals r WHERE r.topic = ai_topics.id)`
+	// emptyTopics drops those whose questions are gone: no other question is like them.
+	emptyTopics  = `DELETE FROM ai_topics WHERE NOT EXISTS (SELECT 1 FROM rehearsals r WHERE r.topic = ai_topics.id)`
 	turnTopic    = `UPDATE ai_topics SET state = ?, reason = ?, fell_at = ?, session = ? WHERE id = ? AND state = ?`
 	mergedTopic  = `UPDATE ai_topics SET state = 'learning', reason = ? WHERE id = ?`
 	topicsOfSite = `DELETE FROM ai_topics WHERE site = ?`
+
+	selectTopicsOf = `SELECT DISTINCT topic FROM rehearsals WHERE session = ? AND topic <> ''`
+	forgetPlace    = `UPDATE ai_topics SET session = '', state = CASE state WHEN 'offered' THEN 'learning' ELSE state END WHERE session = ?`
 )
+
+// forgetTopics takes an erased session out of topics: what was asked there is asked elsewhere, and
+// those of which it had the last questions go with the names that people gave them.
+func (t *tx) forgetTopics(sessionID string, its []string) error {
+	_, err := t.q.exec(forgetPlace, sessionID)
+	for _, id := range its {
+		if err == nil {
+			_, err = t.q.exec(emptyTopics+` AND id = ?`, id)
+		}
+	}
+	return err
+}
 
 // Topics lists the topics, oldest first.
 func (d *DB) Topics(ctx context.Context) (topics []chat.Topic, err error) {

@@ -1,0 +1,59 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// planTopic puts a question of each session into a topic.
+func planTopic(t *testing.T, d *db.DB, topic string, sessions ...string) {
+	t.Helper()
+	into := map[string]string{}
+	var rows []chat.Rehearsal
+	for i, s := range sessions {
+		id := topic + s
+		rows = append(rows, chat.Rehearsal{ID: id, SessionID: s, Message: "of " + id, Question: "where is it?", Answered: "here", AskedAt: chat.Time(1 + i)})
+		into[id] = topic
+	}
+	if err := d.PlanRehearsals(t.Context(), rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.SortRehearsals(t.Context(), []chat.Topic{{ID: topic, MadeAt: 1}}, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestErasureForgetsTopics: what a person called a topic goes with its last question, and a topic that
+// asked in an erased session asks again.
+func TestErasureForgetsTopics(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error {
+			for _, id := range []string{"ann", "bob"} {
+				if err := tx.CreateSession(newSession(id, 1)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		planTopic(t, d, "hers", "ann")
+		planTopic(t, d, "shared", "ann", "bob")
+		if err := d.NameTopic(t.Context(), "hers", "Ann Lee’s parcel"); err != nil {
+			t.Fatal(err)
+		}
+		for _, topic := range []chat.Topic{{ID: "hers", State: chat.TopicAnswers}, {ID: "shared", State: chat.TopicOffered, SessionID: "ann"}} {
+			if turned, err := d.TurnTopic(t.Context(), &topic, chat.TopicLearning); !turned || err != nil {
+				t.Fatal(turned, err)
+			}
+		}
+		if err := d.Erase(t.Context(), "ann"); err != nil {
+			t.Fatal(err)
+		}
+		topics, err := d.Topics(t.Context())
+		if err != nil || len(topics) != 1 || topics[0].ID != "shared" || topics[0].State != chat.TopicLearning || topics[0].SessionID != "" {
+			t.Errorf("there are %+v (%v)", topics, err)
+		}
+	})
+}
