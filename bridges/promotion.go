@@ -118,7 +118,7 @@ func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (str
 	case err != nil:
 		return "", err
 	}
-	t.audit.Add(ctx, by, chat.AuditEntry{Action: chat.AuditAITopicAnswers, Target: topic.Name, Site: chat.SiteName(topic.Site)})
+	t.audit.Add(ctx, by, chat.AuditEntry{Action: chat.AuditAITopicAnswers, Target: topic.ID, Detail: topic.Name, Site: chat.SiteName(topic.Site)})
 	return "From now on the AI answers questions about “" + topic.Name + "” by itself. It stops once somebody corrects it.", nil
 }
 
@@ -207,7 +207,7 @@ func (t *Topics) fall(ctx context.Context, topic *chat.Topic, sessionID, reason 
 	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicAnswers); err != nil || !turned {
 		return err
 	}
-	t.audit.Add(ctx, chat.Author{Name: "relay"}, chat.AuditEntry{Action: chat.AuditAITopicFell, Target: topic.Name, Detail: reason, Site: chat.SiteName(topic.Site)})
+	t.audit.Add(ctx, chat.Author{Name: "relay"}, chat.AuditEntry{Action: chat.AuditAITopicFell, Target: topic.ID, Detail: topic.Name + ": " + reason, Site: chat.SiteName(topic.Site)})
 	return t.note(ctx, topic, "fell", "I no longer answer questions about “"+topic.Name+"” myself: "+reason+".")
 }
 

@@ -17,12 +17,16 @@ const (
 	sortRehearsal   = `UPDATE rehearsals SET topic = ? WHERE id = ? AND topic = ''`
 	mergeRehearsals = `UPDATE rehearsals SET topic = ? WHERE topic = ?`
 	dropTopic       = `DELETE FROM ai_topics WHERE id = ?`
-	// emptyTopics drops those whose questions are gone: no other question is like them.
-	emptyTopics  = `DELETE FROM ai_topics WHERE NOT EXISTS (SELECT 1 FROM rehearsals r WHERE r.topic = ai_topics.id)`
-	turnTopic    = `UPDATE ai_topics SET state = ?, reason = ?, fell_at = ?, session = ? WHERE id = ? AND state = ?`
-	mergedTopic  = `UPDATE ai_topics SET state = 'learning', reason = ? WHERE id = ?`
-	topicsOfSite = `DELETE FROM ai_topics WHERE site = ?`
+	turnTopic       = `UPDATE ai_topics SET state = ?, reason = ?, fell_at = ?, session = ? WHERE id = ? AND state = ?`
+	mergedTopic     = `UPDATE ai_topics SET state = 'learning', reason = ? WHERE id = ?`
+	topicsOfSite    = `DELETE FROM ai_topics WHERE site = ?`
 
+	// aboutTopics are the entries of the audit list whose details are names of topics.
+	aboutTopics  = `action IN ('ai_topic_changed', 'ai_topic_answers', 'ai_topic_fell') AND target`
+	forgetNames  = `UPDATE audit SET detail = '' WHERE ` + aboutTopics + ` = ?`
+	mergeEntries = `UPDATE audit SET target = ? WHERE ` + aboutTopics + ` = ?`
+
+	selectEmpty    = `SELECT id FROM ai_topics WHERE NOT EXISTS (SELECT 1 FROM rehearsals r WHERE r.topic = ai_topics.id)`
 	selectTopicsOf = `SELECT DISTINCT topic FROM rehearsals WHERE session = ? AND topic <> ''`
 	forgetPlace    = `UPDATE ai_topics SET session = '', state = CASE state WHEN 'offered' THEN 'learning' ELSE state END WHERE session = ?`
 )
@@ -33,7 +37,21 @@ func (t *tx) forgetTopics(sessionID string, its []string) error {
 	_, err := t.q.exec(forgetPlace, sessionID)
 	for _, id := range its {
 		if err == nil {
-			_, err = t.q.exec(emptyTopics+` AND id = ?`, id)
+			err = t.dropEmpty(selectEmpty+` AND id = ?`, id)
+		}
+	}
+	return err
+}
+
+// dropEmpty drops topics whose questions are gone, as no other question is like them. Their names
+// go out of the audit list, too.
+func (t *tx) dropEmpty(query string, args ...any) error {
+	empty, err := list[string](t, query, args...)
+	for _, id := range empty {
+		for _, query := range []string{forgetNames, dropTopic} {
+			if err == nil {
+				_, err = t.q.exec(query, id)
+			}
 		}
 	}
 	return err
@@ -71,8 +89,7 @@ func (d *DB) SortRehearsals(ctx context.Context, topics []chat.Topic, into map[s
 				return err
 			}
 		}
-		_, err := t.q.exec(emptyTopics)
-		return err
+		return t.dropEmpty(selectEmpty)
 	})
 }
 
@@ -98,7 +115,12 @@ func (d *DB) MergeTopic(ctx context.Context, id, into string) error {
 				return err
 			}
 		}
-		if _, err = t.q.exec(mergeRehearsals, into, id); err == nil {
+		for _, query := range []string{mergeRehearsals, mergeEntries} {
+			if err == nil {
+				_, err = t.q.exec(query, into, id)
+			}
+		}
+		if err == nil {
 			_, err = t.q.exec(dropTopic, id)
 		}
 		return err

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/relay-chat/relay/db"
@@ -40,6 +41,15 @@ func TestErasureForgetsTopics(t *testing.T) {
 		})
 		planTopic(t, d, "hers", "ann")
 		planTopic(t, d, "shared", "ann", "bob")
+		planTopic(t, d, "other", "ann")
+		apply(t, d, func(tx chat.Tx) error {
+			return errors.Join(tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: "hers", Detail: "Ann Lee’s parcel", Count: 1}),
+				tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: "other", Detail: "Ann Lee", Count: 1}),
+				tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: "shared", Detail: "shipping", Count: 1}))
+		})
+		if err := d.MergeTopic(t.Context(), "other", "hers"); err != nil {
+			t.Fatal(err)
+		}
 		if err := d.NameTopic(t.Context(), "hers", "Ann Lee’s parcel"); err != nil {
 			t.Fatal(err)
 		}
@@ -55,5 +65,12 @@ func TestErasureForgetsTopics(t *testing.T) {
 		if err != nil || len(topics) != 1 || topics[0].ID != "shared" || topics[0].State != chat.TopicLearning || topics[0].SessionID != "" {
 			t.Errorf("there are %+v (%v)", topics, err)
 		}
+		read(t, d, func(rd chat.Reader) error {
+			entries, err := rd.Audit(chat.AuditQuery{Limit: 9})
+			if len(entries) != 3 || entries[0].Detail != "shipping" || entries[1].Detail != "" || entries[2].Detail != "" {
+				t.Errorf("the audit list has %+v", entries)
+			}
+			return err
+		})
 	})
 }

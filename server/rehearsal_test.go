@@ -139,5 +139,9 @@ func TestTopics(t *testing.T) {
 		if at = read(); len(at.Topics) != 1 || at.Topics[0].Name != "Far away" || at.Topics[0].Asked != 3 || at.Topics[0].Right != 2 {
 			t.Errorf("merged they are %+v", at.Topics)
 		}
+		entries := string(s.must("GET", "/api/admin/audit?action=ai_topic_changed", secretKey, nil).body)
+		if strings.Count(entries, `"target":"`+at.Topics[0].ID+`"`) != 2 || !strings.Contains(entries, `"shipping is part of Far away"`) {
+			t.Errorf("the audit list has %s", entries)
+		}
 	}, withModel(model))
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -68,7 +67,11 @@ func (in *topicRequest) changes() (n int) {
 // put into another one, or left to the AI.
 func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by chat.Author, in topicRequest) (any, error) {
 	id, ctx := pathVar(r, "id"), r.Context()
-	topics, err := s.rehearsals.Topics(ctx, by.Sites, nil)
+	list, err := s.rehearsals.List(ctx, by.Sites)
+	if err != nil {
+		return nil, err
+	}
+	topics, err := s.rehearsals.Topics(ctx, by.Sites, list)
 	if err != nil {
 		return nil, err
 	}
@@ -83,19 +86,28 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 		if *in.Answers {
 			action = chat.AuditAITopicAnswers
 		}
-		return s.audited(r, by, action, topic.Name, s.rehearsals.LetAnswer(ctx, id, *in.Answers))
+		return s.topicAudited(r, by, action, topic, topic.Name, s.rehearsals.LetAnswer(ctx, id, *in.Answers))
 	case in.Into != nil:
 		into := topicWith(topics, *in.Into)
 		if into == nil || into.ID == id || into.Site != topic.Site {
 			return nil, chat.ErrorAt(chat.Invalid, "into", "into must be the id of another topic of the same site")
 		}
-		return s.audited(r, by, chat.AuditAITopic, topic.Name+" is part of "+into.Name, s.rehearsals.MergeTopic(ctx, id, into.ID))
+		return s.topicAudited(r, by, chat.AuditAITopic, into, topic.Name+" is part of "+into.Name, s.rehearsals.MergeTopic(ctx, id, into.ID))
 	}
 	name := strings.TrimSpace(chat.OneLine(*in.Name))
 	if utf8.RuneCountInString(name) > chat.MaxTopicName {
 		return nil, chat.ErrorAt(chat.Invalid, "name", "name must be at most 60 characters")
 	}
-	return s.audited(r, by, chat.AuditAITopic, cmp.Or(name, id), s.rehearsals.NameTopic(ctx, id, name))
+	return s.topicAudited(r, by, chat.AuditAITopic, topic, name, s.rehearsals.NameTopic(ctx, id, name))
+}
+
+// topicAudited is audited of a topic. Names are details, which go with the last question: they may
+// have visitors' words.
+func (s *rehearsalAPI) topicAudited(r *http.Request, by chat.Author, action string, topic *chat.Topic, detail string, err error) (any, error) {
+	if err == nil {
+		s.auditAt(r, by, s.engine.Sites().Shown(topic.Site), action, topic.ID, detail)
+	}
+	return ok, err
 }
 
 // topicWith is the topic with an id, nil if there is none.
