@@ -16,6 +16,7 @@ const (
 	countUnsorted   = `SELECT COUNT(*) FROM rehearsals WHERE topic = ''`
 	sortRehearsal   = `UPDATE rehearsals SET topic = ? WHERE id = ? AND topic = ''`
 	mergeRehearsals = `UPDATE rehearsals SET topic = ? WHERE topic = ?`
+	mergeAnswers    = `UPDATE topic_answers SET topic = ? WHERE topic = ?`
 	dropTopic       = `DELETE FROM ai_topics WHERE id = ?`
 	turnTopic       = `UPDATE ai_topics SET state = ?, reason = ?, fell_at = ?, session = ? WHERE id = ? AND state = ?`
 	mergedTopic     = `UPDATE ai_topics SET state = 'learning', reason = ? WHERE id = ?`
@@ -115,7 +116,7 @@ func (d *DB) MergeTopic(ctx context.Context, id, into string) error {
 				return err
 			}
 		}
-		for _, query := range []string{mergeRehearsals, mergeEntries} {
+		for _, query := range []string{mergeRehearsals, mergeAnswers, mergeEntries} {
 			if err == nil {
 				_, err = t.q.exec(query, into, id)
 			}

@@ -74,3 +74,22 @@ func TestErasureForgetsTopics(t *testing.T) {
 		})
 	})
 }
+
+// TestMergedAnswers: what was answered because of a topic that became part of another is the
+// other's to answer for.
+func TestMergedAnswers(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		apply(t, d, func(tx chat.Tx) error { return tx.CreateSession(newSession("s", 1)) })
+		planTopic(t, d, "one", "s")
+		planTopic(t, d, "two", "s")
+		if err := d.PutTopicAnswer(t.Context(), chat.TopicAnswer{ClientID: "c", SessionID: "s", Topic: "one", At: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.MergeTopic(t.Context(), "one", "two"); err != nil {
+			t.Fatal(err)
+		}
+		if answers, err := d.ChangedTopicAnswers(t.Context()); err != nil || len(answers) != 1 || answers[0].Topic != "two" {
+			t.Errorf("there are %+v (%v)", answers, err)
+		}
+	})
+}
