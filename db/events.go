@@ -128,6 +128,9 @@ func (t *tx) Redact(sessionID, messageID string, payload func(chat.Event) chat.R
 	m, err := t.Message(sessionID, messageID)
 	if err == nil {
 		events = append(events, chat.Event{Rev: m.Seq}) // which may not be written
+		if err := t.forgetRehearsed(&m); err != nil {
+			return fmt.Errorf("forget what was rehearsed of message %s: %w", messageID, err)
+		}
 	} else if !errors.Is(err, chat.ErrMessageNotFound) {
 		return err
 	}

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -40,6 +41,39 @@ func (t *tx) forgetTopics(sessionID string, its []string) error {
 		if err == nil {
 			err = t.dropEmpty(selectEmpty+` AND id = ?`, id)
 		}
+	}
+	return err
+}
+
+// These find what was asked by a visitor's message, and what was answered by a person's.
+const (
+	rehearsedAsk    = `session = ? AND asked_at = (SELECT MIN(asked_at) FROM rehearsals WHERE session = ? AND asked_at >= ?)`
+	rehearsedAnswer = `session = ? AND asked_at = (SELECT MAX(asked_at) FROM rehearsals WHERE session = ? AND asked_at <= ?)`
+
+	selectTopicBy   = `SELECT topic FROM rehearsals WHERE `
+	deleteRehearsal = `DELETE FROM rehearsals WHERE `
+)
+
+// forgetRehearsed removes what has a deleted message's words.
+func (t *tx) forgetRehearsed(m *chat.Message) error {
+	by := map[chat.Sender]string{chat.SenderVisitor: rehearsedAsk, chat.SenderOperator: rehearsedAnswer}[m.Sender]
+	if by == "" || m.Internal {
+		return nil
+	}
+	session, err := t.number(m.SessionID)
+	if err != nil {
+		return err
+	}
+	its := []any{session, session, int64(m.Timestamp)}
+	topics, err := list[string](t, selectTopicBy+by, its...)
+	if err != nil || len(topics) == 0 {
+		return err
+	}
+	if _, err = t.q.exec(deleteRehearsal+by, its...); err != nil {
+		return err
+	}
+	for _, id := range topics {
+		err = errors.Join(err, t.dropEmpty(selectEmpty+` AND id = ?`, id))
 	}
 	return err
 }

@@ -2,6 +2,8 @@ package db_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/relay-chat/relay/db"
@@ -90,6 +92,43 @@ func TestMergedAnswers(t *testing.T) {
 		}
 		if answers, err := d.ChangedTopicAnswers(t.Context()); err != nil || len(answers) != 1 || answers[0].Topic != "two" {
 			t.Errorf("there are %+v (%v)", answers, err)
+		}
+	})
+}
+
+// TestDeletedIsNotRehearsed: what somebody deleted is not kept as what was asked or answered.
+func TestDeletedIsNotRehearsed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for deleted, left := range map[string]string{"m1": "m4", "m2": "m4", "m3": "m4", "m4": "m2", "m5": "m2"} {
+			session := "of " + deleted
+			apply(t, d, func(tx chat.Tx) error {
+				if err := tx.CreateSession(newSession(session, 1)); err != nil {
+					return err
+				}
+				for seq := int64(1); seq <= 5; seq++ {
+					m := newMessage(session, fmt.Sprint("m", seq), seq)
+					if seq == 3 || seq == 5 {
+						m.Sender = chat.SenderOperator
+					}
+					if err := tx.InsertMessage(m); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			err := d.PlanRehearsals(t.Context(), []chat.Rehearsal{
+				{ID: session + "2", SessionID: session, Message: "m2", AskedAt: 1002}, {ID: session + "4", SessionID: session, Message: "m4", AskedAt: 1004}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			apply(t, d, func(tx chat.Tx) error {
+				return tx.Redact(session, deleted, func(chat.Event) chat.Raw { return chat.Raw(`{}`) })
+			})
+			list, err := d.Rehearsals(t.Context())
+			list = slices.DeleteFunc(list, func(r chat.Rehearsal) bool { return r.SessionID != session })
+			if err != nil || len(list) != 1 || list[0].Message != left {
+				t.Errorf("after deleting %s there are %+v (%v)", deleted, list, err)
+			}
 		}
 	})
 }

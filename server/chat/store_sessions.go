@@ -85,7 +85,8 @@ type ConversationTx interface {
 	Append(e *Event, to []Destination) error
 	// PutEntry adds to the session's timeline.
 	PutEntry(e *TimelineEntry) error
-	// Redact replaces the payload of a message's earlier events.
+	// Redact replaces the payload of a deleted message's earlier events, and removes what the AI
+	// rehearsed with its words.
 	Redact(sessionID, messageID string, payload func(Event) Raw) error
 }
 
