@@ -182,6 +182,27 @@ func TestContactIsChecked(t *testing.T) {
 	})
 }
 
+// TestContactOfManyFields: who had 20 fields in each of two browsers has 40 once both are known to be
+// one person's, of which each can be taken away.
+func TestContactOfManyFields(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		path := ""
+		for _, visitor := range []string{"a", "b"} {
+			v := s.bound(visitor, "")
+			s.says(v, object{"name": "Ada"})
+			fields := object{}
+			for i := range 20 {
+				fields[fmt.Sprint(visitor, i)] = "x"
+			}
+			path = "/api/admin/sessions/" + v.id + "/contact"
+			s.must("PATCH", path, secretKey, object{"fields": fields})
+			s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": v.id, "identity": object{"id": "ada-1"}, "userHash": userHash("ada-1")}, "X-Session-Token", v.token)
+		}
+		s.must("PATCH", path, secretKey, object{"name": "Ada", "fields": object{"a0": nil, "b0": "y"}})
+		s.refused(s.call("PATCH", path, secretKey, object{"fields": object{"a0": "x"}}), 400, "fields must be at most 30")
+	}, identitySecret)
+}
+
 // TestContactIsWrittenAtOnce: what several operators write down at the same time, from several
 // of a person's conversations, is all kept.
 func TestContactIsWrittenAtOnce(t *testing.T) {

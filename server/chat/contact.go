@@ -174,7 +174,7 @@ func (h *ContactChange) Apply(c *Contact) (changed []string, err error) {
 		}
 		changed = append(changed, name)
 	}
-	if len(fields) > MaxContactFields {
+	if len(fields) > max(MaxContactFields, len(c.Fields)) { // a joined contact may have more
 		return nil, ErrorAt(Invalid, "fields", "fields must be at most 30; remove one first")
 	}
 	c.Fields = fields
