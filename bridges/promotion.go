@@ -160,15 +160,17 @@ func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Reh
 	return nil
 }
 
-// consider looks at a topic after one of its questions was answered or judged: the AI asks whether
-// it may answer it, asks no longer, or may not any more.
-func (t *Topics) consider(ctx context.Context, question string) error {
+// consider looks at a topic when one of its questions is answered or judged: the AI asks whether
+// it may answer it, asks no longer, or may not any more. What came of the question is stored
+// afterwards, so that this is done again if it fails.
+func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 	topics, list, err := t.read(ctx)
-	at := slices.IndexFunc(list, func(r chat.Rehearsal) bool { return r.ID == question })
+	at := slices.IndexFunc(list, func(r chat.Rehearsal) bool { return r.ID == question.ID })
 	if err != nil || at < 0 {
 		return err
 	}
 	r := &list[at]
+	r.Verdict, r.Reason, r.Judged = question.Verdict, question.Reason, question.Judged
 	topic := topicWith(topics, withID(r.Topic))
 	if topic == nil {
 		return nil

@@ -90,7 +90,10 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 		return 0, nil // erased meanwhile, and the question with it
 	}
 	if err == nil {
-		err = errors.Join(r.store.SettleRehearsal(ctx, &next), r.topics.consider(ctx, next.ID))
+		err = r.topics.consider(ctx, &next)
+	}
+	if err == nil {
+		err = r.store.SettleRehearsal(ctx, &next)
 	}
 	if err != nil {
 		return rehearsalPause, err
@@ -139,7 +142,19 @@ func (r *Rehearsals) Stop(ctx context.Context, sites chat.SiteSet) error {
 
 // Judge stores what a person makes of an answer.
 func (r *Rehearsals) Judge(ctx context.Context, id, judged string) error {
-	return errors.Join(r.store.JudgeRehearsal(ctx, id, judged), r.topics.consider(ctx, id))
+	list, err := r.store.Rehearsals(ctx)
+	at := slices.IndexFunc(list, func(one chat.Rehearsal) bool { return one.ID == id })
+	if err == nil && at < 0 {
+		err = chat.ErrRehearsalNotFound
+	}
+	if err != nil {
+		return err
+	}
+	list[at].Judged = judged
+	if err := r.topics.consider(ctx, &list[at]); err != nil {
+		return err
+	}
+	return r.store.JudgeRehearsal(ctx, id, judged)
 }
 
 // Shadows are planned once a person's answer is so old, as more of it may follow; what was answered
