@@ -226,6 +226,8 @@ func TestWokenMails(t *testing.T) {
 		m.wouldGo("when it is snoozed again", answered)
 		snooze(answered, 0)
 		m.expect("when a person ended it", answered, "ann unanswered 2h2m0s", "bob unanswered 2h17m0s")
+		check(t, m.Close(t.Context(), operator, waits))
+		m.wouldGo("of a conversation that is closed", waits)
 	})
 }
 

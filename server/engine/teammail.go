@@ -56,7 +56,7 @@ func (m *mails) TeamLetter(ctx context.Context, e *chat.Event, asks chat.TeamMai
 	if errors.Is(err, chat.ErrSessionNotFound) {
 		return nil, nil
 	}
-	if err != nil || letter == nil || letter.Session.WaitingSince != asks.Since {
+	if err != nil || letter == nil || !letter.Session.Waits() || letter.Session.WaitingSince != asks.Since {
 		return nil, err
 	}
 	letter.Minutes = chat.UnansweredSince(asks.Since, chat.Now()).Content
