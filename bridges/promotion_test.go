@@ -51,8 +51,8 @@ func TestTopicFallsAfterFailure(t *testing.T) {
 	defer memory.Close()
 	store, log := &stumbling{DB: memory}, slog.New(slog.DiscardHandler)
 	model := aitest.New(t, aitest.Says("We ship within 5 days."))
-	settings := map[string]chat.Raw{"aiBaseUrl": chat.Raw(chat.MustJSON(model.Listen())), "aiModel": chat.Raw(`"m"`), "aiMode": chat.Raw(`"rehearse"`)}
-	e, err := engine.Open(t.Context(), engine.Config{Store: memory, Log: log, Settings: settings, Targets: func(*chat.Settings) []chat.Target { return nil }})
+	e, err := engine.Open(t.Context(), engine.Config{Store: memory, Log: log, Targets: func(*chat.Settings) []chat.Target { return nil },
+		Settings: map[string]chat.Raw{"aiBaseUrl": chat.Raw(chat.MustJSON(model.Listen())), "aiModel": chat.Raw(`"m"`), "aiMode": chat.Raw(`"rehearse"`)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,8 @@ func TestTopicFallsAfterFailure(t *testing.T) {
 		by   chat.Sender
 		text string
 	}{{chat.SenderVisitor, "How long does shipping take?"}, {chat.SenderOperator, "Within 9 days."}} {
-		if _, err := e.Send(t.Context(), chat.Author{Sender: say.by, Source: "telegram"}, engine.Post{SessionID: v.Session.ID, Content: say.text}); err != nil {
+		by := chat.Author{Sender: say.by, Source: chat.SourceAPI}
+		if _, err := e.Send(t.Context(), by, engine.Post{SessionID: v.Session.ID, Content: say.text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +76,8 @@ func TestTopicFallsAfterFailure(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	topic := chat.Topic{ID: "shipping", State: chat.TopicAnswers}
-	err = errors.Join(memory.PlanRehearsals(t.Context(), list), memory.SortRehearsals(t.Context(), []chat.Topic{topic}, map[string]string{list[0].ID: topic.ID}))
+	err = errors.Join(memory.PlanRehearsals(t.Context(), list),
+		memory.SortRehearsals(t.Context(), []chat.Topic{topic}, map[string]string{list[0].ID: topic.ID}))
 	if turned, failed := memory.TurnTopic(t.Context(), &topic, chat.TopicLearning); err != nil || failed != nil || !turned {
 		t.Fatal(err, failed)
 	}
@@ -83,7 +85,8 @@ func TestTopicFallsAfterFailure(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
 	state := ""
-	for deadline := time.Now().Add(10 * time.Second); state != chat.TopicLearning && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	deadline := time.Now().Add(10 * time.Second)
+	for ; state != chat.TopicLearning && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		all, err := memory.Topics(t.Context())
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)

@@ -18,7 +18,7 @@ func planTopic(t *testing.T, d *db.DB, topic string, sessions ...string) {
 	var rows []chat.Rehearsal
 	for i, s := range sessions {
 		id := topic + s
-		rows = append(rows, chat.Rehearsal{ID: id, SessionID: s, Message: "of " + id, Question: "where is it?", Answered: "here", AskedAt: chat.Time(1 + i)})
+		rows = append(rows, chat.Rehearsal{ID: id, SessionID: s, Message: "of " + id, AskedAt: chat.Time(1 + i)})
 		into[id] = topic
 	}
 	if err := d.PlanRehearsals(t.Context(), rows); err != nil {
@@ -45,9 +45,10 @@ func TestErasureForgetsTopics(t *testing.T) {
 		planTopic(t, d, "shared", "ann", "bob")
 		planTopic(t, d, "other", "ann")
 		apply(t, d, func(tx chat.Tx) error {
-			return errors.Join(tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: "hers", Detail: "Ann Lee’s parcel", Count: 1}),
-				tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: "other", Detail: "Ann Lee", Count: 1}),
-				tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: "shared", Detail: "shipping", Count: 1}))
+			put := func(topic, name string) error {
+				return tx.PutAudit(&chat.AuditEntry{At: 1, Action: chat.AuditAITopic, Target: topic, Detail: name, Count: 1})
+			}
+			return errors.Join(put("hers", "Ann Lee’s parcel"), put("other", "Ann Lee"), put("shared", "shipping"))
 		})
 		if err := d.MergeTopic(t.Context(), "other", "hers"); err != nil {
 			t.Fatal(err)
@@ -117,7 +118,8 @@ func TestDeletedIsNotRehearsed(t *testing.T) {
 				return nil
 			})
 			err := d.PlanRehearsals(t.Context(), []chat.Rehearsal{
-				{ID: session + "2", SessionID: session, Message: "m2", AskedAt: 1002}, {ID: session + "4", SessionID: session, Message: "m4", AskedAt: 1004}})
+				{ID: session + "2", SessionID: session, Message: "m2", AskedAt: 1002},
+				{ID: session + "4", SessionID: session, Message: "m4", AskedAt: 1004}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -103,9 +103,9 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 
 // topicAudited is audited of a topic. Names are details, which go with the last question: they may
 // have visitors' words.
-func (s *rehearsalAPI) topicAudited(r *http.Request, by chat.Author, action string, topic *chat.Topic, detail string, err error) (any, error) {
+func (s *rehearsalAPI) topicAudited(r *http.Request, by chat.Author, action string, t *chat.Topic, detail string, err error) (any, error) {
 	if err == nil {
-		s.auditAt(r, by, s.engine.Sites().Shown(topic.Site), action, topic.ID, detail)
+		s.auditAt(r, by, s.engine.Sites().Shown(t.Site), action, t.ID, detail)
 	}
 	return ok, err
 }
