@@ -39,6 +39,10 @@ func testPalette(t *testing.T, s *fixture) {
 	b.shot(folder, "bar")
 	open()
 	b.until(picks + ` === "Write an answer"`)
+	b.until(`$$(".palette-option span").some((n) => n.textContent === "Settings: Channels")`)
+	if eval[bool](b, `text("#palette-list").includes("Settings: Contact")`) {
+		t.Error("the commands lead to a contact's page without a contact")
+	}
 	b.shot(folder, "palette")
 	b.accessible("palette")
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))

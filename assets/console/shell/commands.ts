@@ -63,8 +63,9 @@ function places(): Command[] {
   const lists: [string, string][] = [["Waiting", "waiting"], ["Open", "open"], ["Closed", "closed"], ["Snoozed", "snoozed"]];
   return [
     ...lists.map(([label, filter]): Command => ({ group: "Go to", label: "Inbox: " + label, symbol: "inbox", run: list(filter) })),
-    ...pages.filter((page) => page.name !== "settings").map((page): Command => ({ group: "Go to", symbol: page.icon ?? "gear",
-      label: (page.icon ? "" : "Settings: ") + page.label, run: () => (location.hash = "#/" + page.name) })),
+    ...pages.filter((page) => page.group || (page.icon && page.name !== "settings")).map((page): Command => ({
+      group: "Go to", symbol: page.icon ?? "gear", label: (page.icon ? "" : "Settings: ") + page.label,
+      run: () => (location.hash = "#/" + page.name) })),
   ];
 }
 
