@@ -36,7 +36,7 @@ func testHours(t *testing.T, s *fixture) {
 	b.time(`.exception input[type=date]`, "2026-12-24")
 	b.run(`Object.assign($("#hours select"), {value: "Asia/Tokyo"}).dispatchEvent(new Event("change"))`)
 	b.click(`#save`)
-	b.until(`text("#save-count") === "Saved." && !shown("#save")`)
+	b.until(`text("#save-count") === "Saved." && !shown("#save") && document.activeElement.id === "hours-title"`)
 	var saved struct {
 		BusinessHours json.RawMessage `json:"businessHours"`
 	}
@@ -63,6 +63,11 @@ func testHours(t *testing.T, s *fixture) {
 	b.run(`[...$$(".settings .button")].find((n) => n.textContent === "Remove business hours").click()`)
 	b.click("#ask-yes")
 	b.until(`$$(".day-row li").length === 5 && text("#hours .panel").includes("These are a suggestion")`)
+	b.until(`document.activeElement.id === "hours-title"`)
+	b.run(`window.use = $$("#hours .button").find((n) => n.textContent === "Use these hours")`)
+	b.run(`use.focus()`)
+	b.run(`use.click()`)
+	b.until(`!use.checkVisibility() && document.activeElement.id === "hours-title"`)
 	b.clean()
 }
 

@@ -9,7 +9,7 @@ import { area, choice, number } from "./controls";
 import { intervals, type Intervals } from "./intervals";
 import type { Page } from "./page";
 import { button, labelled, save, section, type BusinessHours } from "./settings";
-import { refresh } from "./shell";
+import { keepPlace, refresh } from "./shell";
 import { steps } from "./waiting";
 
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -157,6 +157,7 @@ export function hoursPage(): Page {
   const put = async (value: BusinessHours | null): Promise<void> => {
     await save({ businessHours: value });
     await refresh();
+    keepPlace();
   };
   proposal.append(button("Use these hours", () => put({ ...proposed, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
 

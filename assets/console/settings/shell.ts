@@ -49,6 +49,13 @@ async function saveAll(): Promise<void> {
   const done = await page?.form?.save();
   saving.ariaDisabled = null;
   drawBar(done ? "Saved." : "");
+  keepPlace();
+}
+
+// keepPlace puts the focus on the heading when its button went with what it did. The page stays where it is scrolled to.
+export function keepPlace(): void {
+  const held = document.activeElement;
+  if (held === document.body || !held?.checkVisibility()) byId(name + "-title").focus({ preventScroll: true });
 }
 
 // open shows the page that the console is at, and leaves the one before.
