@@ -25,5 +25,5 @@ export function write(contact: Contact): HTMLElement | "" {
   const where = (status === "closed" ? "It opens the last conversation again. " : "It goes into the open conversation. ") +
     (visitorOnline ? "The visitor is on your website now." : "The visitor sees it in the chat, and gets an e-mail where that is set up.");
   const send = h("button", { class: "button small main", type: "submit" }, "Send");
-  return section("Write first", h("form", { onsubmit: submit }, labelled("Message", text, where), send));
+  return section("Write first", h("form", { onsubmit: submit }, labelled("Message", text, where), h("div", { class: "buttons" }, send)));
 }
