@@ -247,7 +247,7 @@ func ExamineMail(ctx context.Context, s *chat.Settings, tokens *oauth.Tokens, ba
 	out := Checkup{Name: "e-mail"}
 	switch {
 	case settings.Server == "" && settings.From == "" && !s.Mailbox().On():
-		out.Findings = []chat.Finding{chat.Fine("settings", "not set up; visitors who have left hear of answers when they come back")}
+		out.Findings = []chat.Finding{chat.Fine("settings", "not set up; visitors who have left see answers when they come back")}
 		return out
 	case settings.Server == "":
 		out.Findings = missingFindings(s, []string{"smtpUrl"})

@@ -67,7 +67,7 @@ func testLetters(t *testing.T, s *fixture) {
 	b.shot(folder, "mail-trip")
 
 	b.run(`(location.hash = "#/team")`)
-	b.until(`text("#team").includes("Nobody has an account yet") && text("#team").includes("No invitation is open.")`) // nothing moves any more
+	b.until(`text("#team").includes("Nobody has an account yet") && text("#team").includes("No open invitations.")`) // nothing moves any more
 	b.enter(`#team .invite input`, "mia@shop.example")
 	b.click(`#team .invite .button.main`)
 	b.until(`text("#team .link-card h3") === "Invitation for mia@shop.example"`)

@@ -66,7 +66,7 @@ export function details(contact: Contact, path: string, again: Again): HTMLEleme
     }
   };
   const saved = h("span", { class: "hint", role: "status", id: "contact-saved" });
-  const form = h("form", { onsubmit: submit }, labelled("Name", name, "What the team calls this contact, in the inbox, too."), fields,
+  const form = h("form", { onsubmit: submit }, labelled("Name", name, "What your team calls this contact. The inbox shows it too."), fields,
     h("div", { class: "buttons" }, add, h("button", { class: "button small main", type: "submit" }, "Save"), saved, ...report.nodes));
   return section("About", said(contact), form);
 }

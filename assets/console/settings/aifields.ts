@@ -100,7 +100,7 @@ export function aiForm(): Form {
     const [[mode, ...whom], words, when] = groups.map((fields) => fields.map((field) => nodes[field.name]!)) as
       [HTMLElement[], HTMLElement[], HTMLElement[]];
     return [
-      h("h3", {}, "Whom it asks"), mode!, ...(everywhere ? [picker(address, model)] : []), ...whom,
+      h("h3", {}, "Role and provider"), mode!, ...(everywhere ? [picker(address, model)] : []), ...whom,
       h("h3", {}, "What it says"), ...words,
       h("h3", {}, "When, and how much"), ...when,
     ];

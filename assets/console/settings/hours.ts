@@ -76,7 +76,7 @@ function hours(): Hours {
     exceptions: exceptions.get(),
   });
   const changed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
-  const copy = button("Monday’s hours on Tuesday to Friday", () => {
+  const copy = button("Copy Monday’s hours to Tuesday–Friday", () => {
     for (const day of week.slice(1, 5)) day.set(week[0]!.get());
     changed();
   });
@@ -139,7 +139,7 @@ export function hoursPage(): Page {
   ], (n) => [
     section("Business hours",
       h("p", { class: "hint" },
-        "During these hours visitors see somebody online; outside them, they see when you are back, in their own time. " +
+        "During these hours visitors see that you are online; outside them, they see when you are back, in their own time. " +
           "The switch in your menu takes precedence."),
       now, proposal, n["businessHours"]!, h("div", { class: "buttons" }, remove), n["outsideHours"]!),
     section("When nobody answers",

@@ -99,9 +99,9 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
   const stop = button("Stop", () => void call("DELETE", "/ai/rehearsal").then(load, (error) => said.refused(error)));
   const node = h("div", { id: "rehearsal" },
     h("h3", {}, "Rehearsal"),
-    h("p", { class: "hint" }, "Before it speaks, and after each change of its model, its words or your pages: have it answer what your " +
-      "team answered, and see where it differs. It may use half of the day’s tokens. Set to rehearse beside you, it may answer topics by " +
-      "itself once ten answers in a row are right and you say yes."),
+    h("p", { class: "hint" }, "The AI answers what your team has answered already, and you see where it differs: before it goes live, " +
+      "and after each change of its model, its instructions or your pages. A rehearsal uses at most half of the day’s tokens. " +
+      "An AI that rehearses beside you earns a topic with ten right answers in a row, and answers it by itself once you agree."),
     h("div", { class: "buttons" }, button("Rehearse", () => void begin()), stop, ...said.nodes), ask, sum, list);
   stop.hidden = true;
   return { node, load };

@@ -51,7 +51,8 @@ async function load(): Promise<void> {
     body.replaceChildren(...draw(s));
     csv.replaceChildren("Download: ", ...["days", "people", "channels", "ratings"].flatMap((table, i) =>
       [i ? ", " : "", h("a", { href: "/api/admin/statistics.csv" + query + "&table=" + table, download: "" }, table + ".csv")]));
-    status.textContent = "Days and hours of " + s.timezone.replaceAll("_", " ") + ". “Before” is as many days right before the range.";
+    status.textContent = "Days and hours are in " + s.timezone.replaceAll("_", " ") +
+      ". “Before” is the same number of days just before these.";
   } catch (error) {
     if (mine !== asked) return;
     status.textContent = "";

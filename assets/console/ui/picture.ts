@@ -7,7 +7,7 @@ const side = 256;
 // squareOf cuts the middle out of a picture, or, with whole, puts all of it on a white ground, as logos need it.
 export async function squareOf(file: File, whole = false): Promise<Blob> {
   const image = await createImageBitmap(file).catch(() => {
-    throw new Error("This file is not a picture that the browser can read.");
+    throw new Error("This browser cannot read that file as a picture. Choose a PNG, JPEG or WebP file.");
   });
   const canvas = h("canvas", { width: side, height: side });
   const edge = whole ? Math.max(image.width, image.height) : Math.min(image.width, image.height);

@@ -34,7 +34,7 @@ function members(): { team: Team; list: HTMLElement; open: HTMLElement; made: HT
         : [h("li", { class: "hint" }, "Nobody has an account yet: everybody signs in with the secret key.")]));
       open.replaceChildren(...(invitations.length
         ? invitations.map((i) => invitationRow(i, people, team))
-        : [h("li", { class: "hint" }, "No invitation is open.")]));
+        : [h("li", { class: "hint" }, "No open invitations.")]));
       clearTimeout(again);
       const waits = invitations.some((i) => i.mailed === "waiting") && location.hash === "#/team";
       if (waits) again = setTimeout(() => void team.refresh(), sending);

@@ -38,7 +38,7 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
   const look = form([
     { name: "operatorName", label: "Name", control: name },
     { name: "operatorAvatar", label: "Picture", control: avatar,
-      hint: "A square one, such as your logo: from this computer, or its address, which begins with https://." },
+      hint: "A square picture, such as your logo. Choose one from this computer, or paste its https:// address." },
     { name: "primaryColor", label: "Main colour", control: main },
     { name: "headerColor", label: "Header", control: colour("Header", "") },
     { name: "toggleColor", label: "Button", control: colour("Button", "") },
@@ -141,7 +141,7 @@ function placement(): { nodes: HTMLElement[]; load(): Promise<void> } {
   snippet.id = "widget-snippet";
   const seen = h("p", { class: "hint", role: "status" });
   const page = h("a", { id: "chat-page", ...newTab });
-  const alone = h("p", { class: "hint" }, "Without a website, the chat stands at ", page, ", for links and QR codes.");
+  const alone = h("p", { class: "hint" }, "The chat also has a page of its own, for links and QR codes: ", page);
   return {
     nodes: [node, seen, alone],
     async load() {
