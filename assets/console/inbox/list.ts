@@ -5,7 +5,7 @@ import { byId, h, icon, on, setAttribute, setText, syncChildren } from "../ui/do
 import { ago, agoTime, fullTime, mostCounted, pagePath, preview, visitorName } from "../ui/format";
 import { loadList, loadMore, show } from "../net/load";
 import { myId } from "../state/me";
-import { snoozeText } from "./organise";
+import { snoozeTime } from "./organise";
 import { sourceMark } from "./source";
 import { siteMark, siteName } from "../state/sites";
 import { attempt, changed, set, state } from "../state/store";
@@ -69,7 +69,7 @@ function rowContent(s: Session, { typing, viewers = [], unsent }: Row): Node[] {
   const marks = h("span", { class: "row-marks" },
     ...viewers.slice(0, 2).map((name) => colleague(name, "viewer", name + " is looking at this")),
     unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
-    s.snoozedUntil && h("span", { class: "tag" }, snoozeText(s.snoozedUntil)),
+    s.snoozedUntil && h("span", { class: "tag" }, "Until " + snoozeTime(s.snoozedUntil)),
     s.blocked && h("span", { class: "tag bad" }, "Blocked"),
     s.status === "closed" && h("span", { class: "tag" }, "Closed"),
     ...s.tags.slice(0, 2).map((tag) => h("span", { class: "tag label" }, tag)),

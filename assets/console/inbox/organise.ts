@@ -3,7 +3,7 @@
 import { call, sessionPath } from "../net/api";
 import { byId, h, on, setText } from "../ui/dom";
 import { withSession } from "../state/events";
-import { clockTime, dayKey, fullTime } from "../ui/format";
+import { clockTime, dayKey } from "../ui/format";
 import { myId } from "../state/me";
 import { attempt, current, set } from "../state/store";
 import type { View } from "../state/store";
@@ -24,15 +24,19 @@ export async function put(s: Session, change: Organised, refused?: (error: Error
   return !!saved;
 }
 
-export function snoozeText(until: string): string {
-  return "Until " + (dayKey(until) === new Date().toDateString() ? clockTime(until) : fullTime(until));
+// snoozeTime is when a snooze ends, in few letters: rows have little room.
+export function snoozeTime(until: string): string {
+  if (dayKey(until) === new Date().toDateString()) return clockTime(until);
+  const isSoon = Date.parse(until) - Date.now() < 6 * 86_400_000;
+  const date: Intl.DateTimeFormatOptions = isSoon ? { weekday: "short" } : { day: "numeric", month: "short" };
+  return new Date(until).toLocaleString([], { ...date, hour: "numeric", minute: "2-digit" });
 }
 
 function draw(s: Session): void {
   setText("assign-name", s.assignee?.name ?? "Assign");
   byId("thread-assign").classList.toggle("none", !s.assignee);
   byId("thread-snooze").classList.toggle("on", !!s.snoozedUntil);
-  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, "Snoozed " + snoozeText(s.snoozedUntil).toLowerCase()),
+  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, "Snoozed until " + snoozeTime(s.snoozedUntil)),
     ...s.tags.map((tag) => h("span", { class: "tag label" }, tag))];
   byId("thread-tags").replaceChildren(...marks.filter((mark) => !!mark));
 }
