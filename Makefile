@@ -22,7 +22,7 @@ LONG := ^Test(Browser|KillNineLosesNothing|TenThousandRandomRequests|SecurityMat
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 3000000 { print "/dev/shm" }')
 test race: export TMPDIR := $(or $(TMPDIR),$(MEMORY),/tmp)
 
-.PHONY: help run build test check bench simulate faults nodes soak fuzz vuln generate release litestream clean
+.PHONY: help run build test check bench simulate faults nodes soak fuzz vuln pictures generate release litestream clean
 .PHONY: gofmt vet staticcheck tidy imports types race cross packing
 
 help: ## list what make can do
@@ -48,6 +48,7 @@ gofmt: # no file differs from gofmt's form
 vet:
 	go vet ./... $(TOOLS)
 	go vet -tags faults ./server/chat ./db
+	go vet -tags pictures ./server/e2e
 
 staticcheck: # pinned in go.mod
 	go tool staticcheck ./... $(TOOLS)
@@ -133,6 +134,11 @@ vuln: # known vulnerabilities in what the program calls, where their list can be
 	@if curl --silent --fail --head --max-time 10 --output /dev/null $(VULNDB)/index/modules.json; then \
 		go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -db $(VULNDB) ./...; \
 	else echo "vuln: NOT CHECKED, $(VULNDB) cannot be reached from here"; fi
+
+pictures: ## take the pictures of the guides anew from a small shop, in half a minute
+	@.ci/setup chromium
+	go test -tags pictures ./server/e2e -run '^TestPictures$$' -count=1
+	go generate ./assets # pages say how large pictures are
 
 generate: ## rebuild assets/dist from the sources of widget and console
 	go generate ./...

@@ -34,7 +34,7 @@ var arrows = []arrow{
 	{"relay/assets/axetest", []string{"github.com/chromedp/chromedp"}},
 	{"relay/assets/browsertest", []string{"github.com/chromedp/chromedp"}},
 	{"relay/assets/build", []string{"relay/assets", "github.com/evanw/esbuild"}},
-	{"relay/assets/build/bundle", []string{"relay/assets/build/openapi", "relay/schema", "github.com/evanw/esbuild", "github.com/yuin/goldmark"}},
+	{"relay/assets/build/bundle", []string{"relay/assets/build/openapi", "relay/schema", "github.com/evanw/esbuild", "github.com/yuin/goldmark", "golang.org/x/image"}},
 	{"relay/assets/build/openapi", []string{"go.yaml.in/yaml/v3"}},
 	{"relay/db/digest", []string{"relay/server/chat"}},
 	{"relay/db", []string{"relay/db/digest", "relay/server/chat", "relay/server/words", "relay/schema", "github.com/jmoiron/sqlx", "github.com/golang-migrate/migrate/v4",

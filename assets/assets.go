@@ -23,13 +23,19 @@ var dist embed.FS
 var pages embed.FS
 
 // Dist returns the scripts, styles and icons, rooted so that "widget.js" is a valid name.
-func Dist() fs.FS { return rooted(dist) }
+func Dist() fs.FS { return rooted(dist, "dist") }
+
+//go:embed guides/pictures/*.webp
+var pictures embed.FS
+
+// Pictures returns the pictures of the guides, rooted so that "start.webp" is a valid name.
+func Pictures() fs.FS { return rooted(pictures, "guides/pictures") }
 
 // Page returns a page, such as "setup.html", or "openapi.yaml". A slot like
 // ${Version} stands in a page wherever a value belongs, as text or within the quotes
 // of an attribute. The error wraps [fs.ErrNotExist] if there is none of that name.
 func Page(name string) ([]byte, error) {
-	f, err := rooted(pages).Open(name + ".gz")
+	f, err := rooted(pages, "dist").Open(name + ".gz")
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +47,9 @@ func Page(name string) ([]byte, error) {
 	return io.ReadAll(zipped)
 }
 
-// rooted never fails: the folder is the one embedded above.
-func rooted(files embed.FS) fs.FS {
-	sub, err := fs.Sub(files, "dist")
+// rooted never fails: the folders are those embedded above.
+func rooted(files embed.FS, folder string) fs.FS {
+	sub, err := fs.Sub(files, folder)
 	if err != nil {
 		panic(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -31,24 +32,29 @@ type staticFile struct {
 // system's tables for them at every start.
 var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".mjs": "text/javascript; charset=utf-8", ".mts": "text/plain; charset=utf-8",
-	".png": "image/png", ".webmanifest": "application/manifest+json"}
+	".png": "image/png", ".webp": "image/webp", ".webmanifest": "application/manifest+json"}
 
 // loadStatic lists the embedded files.
 func loadStatic() (*static, error) {
 	st := &static{files: map[string]*staticFile{}}
-	list, err := fs.ReadDir(assets.Dist(), ".")
+	return st, errors.Join(st.list(assets.Dist()), st.list(assets.Pictures()))
+}
+
+// list adds the files of a folder.
+func (st *static) list(folder fs.FS) error {
+	list, err := fs.ReadDir(folder, ".")
 	for _, file := range list {
 		name := file.Name()
 		contentType := contentTypes[path.Ext(name)]
 		if contentType == "" {
-			return nil, fmt.Errorf("built files: %s has no content type", name)
+			return fmt.Errorf("built files: %s has no content type", name)
 		}
 		st.files[name] = newStaticFile(contentType, func() []byte {
-			data, _ := fs.ReadFile(assets.Dist(), name) // it is in the list
+			data, _ := fs.ReadFile(folder, name) // it is in the list
 			return data
 		})
 	}
-	return st, err
+	return err
 }
 
 func newStaticFile(contentType string, plain func() []byte) *staticFile {
@@ -93,7 +99,7 @@ func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string)
 		return
 	}
 	body := f.plain()
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if f.contentType != "image/webp" && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		body = f.zipped()
 		h.Set("Content-Encoding", "gzip")
 	}

@@ -36,6 +36,7 @@ func TestStaticFiles(t *testing.T) {
 		{"/widget/nothing.js", 404, ""},
 		{"/widget/-", 404, ""},
 		{"/static/console.js", 200, "no-cache"},
+		{"/static/start-dark.webp", 200, "no-cache"},
 		{"/static/..%2fassets.go", 404, ""},
 	} {
 		a := s.call("GET", tt.path, "", nil)
@@ -46,6 +47,10 @@ func TestStaticFiles(t *testing.T) {
 	a := s.must("GET", "/widget.js", "", nil, "Accept-Encoding", "gzip")
 	if a.header.Get("Content-Encoding") != "gzip" || a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Errorf("widget.js: %v", a.header)
+	}
+	p := s.must("GET", "/static/start.webp", "", nil, "Accept-Encoding", "gzip")
+	if p.header.Get("Content-Encoding") != "" || p.header.Get("Content-Type") != "image/webp" || !strings.HasPrefix(string(p.body), "RIFF") {
+		t.Errorf("a picture of a guide: %v", p.header) // it is compressed already
 	}
 	if again := s.call("GET", "/widget.js", "", nil, "If-None-Match", a.header.Get("ETag")); again.status != 304 || len(again.body) != 0 {
 		t.Errorf("a known widget.js: %d, %d bytes", again.status, len(again.body))

@@ -15,7 +15,9 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // guideNames are the guides of assets/guides, in the order of the manual. Each
@@ -43,7 +45,7 @@ func readGuides(root string) ([]guide, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, err := readGuide(name, source)
+		g, err := readGuide(root, name, source)
 		if err != nil {
 			return nil, fmt.Errorf("guide %s: %w", name, err)
 		}
@@ -52,11 +54,12 @@ func readGuides(root string) ([]guide, error) {
 	return guides, nil
 }
 
-// markdown renders GitHub's tables and ids of headings, and no raw HTML.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+// markdown renders GitHub's tables, ids of headings and pictures, and no raw HTML.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(pictures{}, 100))))
 
 // readGuide renders one guide. It must begin with its title.
-func readGuide(name string, source []byte) (guide, error) {
+func readGuide(root, name string, source []byte) (guide, error) {
 	g := guide{Name: name}
 	doc := markdown.Parser().Parse(text.NewReader(source))
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -70,6 +73,8 @@ func readGuide(name string, source []byte) (guide, error) {
 			target, err := servedLink(string(n.Destination))
 			n.Destination = []byte(target)
 			return ast.WalkContinue, err
+		case *ast.Image:
+			return ast.WalkContinue, checkPicture(root, n, source)
 		case *ast.RawHTML, *ast.HTMLBlock:
 			return ast.WalkStop, errors.New("raw HTML is not rendered")
 		}
