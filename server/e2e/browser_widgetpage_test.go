@@ -52,6 +52,12 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	b.do(chromedp.SetUploadFiles(chromedp.JSPath(`document.querySelector("#widget input[type=file]")`), []string{logo}))
 	b.until(`$('[data-setting="operatorAvatar"] img').src.startsWith("data:image/jpeg") && $('[data-setting="operatorAvatar"] .input').hidden`)
 	b.until(widget + `?.querySelector(".avatar img")?.src.startsWith("data:image/jpeg")`)
+	b.until(`(() => { // the ends of a wide logo are within the circle
+		const drawn = Object.assign(document.createElement("canvas"), {width: 256, height: 256}).getContext("2d", {willReadFrequently: true});
+		drawn.drawImage($('[data-setting="operatorAvatar"] img'), 0, 0);
+		const red = (x) => drawn.getImageData(x, 128, 1, 1).data[0];
+		return red(2) > 240 && red(20) < 60;
+	})()`)
 	b.shot(folder, "widget-page-logo")
 	b.enter(`[aria-label="Question 1"]`, "Where is my order?")
 	b.click("#save")
@@ -82,6 +88,9 @@ func testWidgetPage(t *testing.T, s *fixture) {
 	})()`)
 	b.visit(s.console + "#/widget")
 	b.until(widget + `?.querySelector("h2")?.textContent === "Halden & Loft"`)
+	b.run(`$$('[data-setting="operatorAvatar"] .button').find((n) => n.textContent === "Remove").click()`)
+	b.until(`document.activeElement.textContent === "Choose a picture…" && text("#save-count") === "1 change"`)
+	b.click("#save-discard")
 	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 	b.shot(folder, "widget-page-dark")
 	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))

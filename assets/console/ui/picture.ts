@@ -4,13 +4,17 @@ import { h } from "./dom";
 
 const side = 256;
 
+// A picture with longer sides than this to one is scaled down until its ends are within the circle in which it is shown.
+const wide = 1.3;
+
 // squareOf cuts the middle out of a picture, or, with whole, puts all of it on a white ground, as logos need it.
 export async function squareOf(file: File, whole = false): Promise<Blob> {
   const image = await createImageBitmap(file).catch(() => {
     throw new Error("This browser cannot read that file as a picture. Choose a PNG, JPEG or WebP file.");
   });
   const canvas = h("canvas", { width: side, height: side });
-  const edge = whole ? Math.max(image.width, image.height) : Math.min(image.width, image.height);
+  const [short, long] = [Math.min(image.width, image.height), Math.max(image.width, image.height)];
+  const edge = !whole ? short : long > short * wide ? Math.hypot(short, long) : long;
   const [width, height] = [(image.width * side) / edge, (image.height * side) / edge];
   const draw = canvas.getContext("2d");
   if (draw) draw.fillStyle = "#fff";

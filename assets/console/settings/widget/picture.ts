@@ -19,7 +19,10 @@ export function picture(): Control {
   const shown = h("img", { class: "own-face", alt: "", width: 72, height: 72 });
   const address = h("input", { class: "input", type: "url", autocomplete: "off", spellcheck: "false", placeholder: "https://…" });
   const wrong = h("span", { class: "wrong", role: "alert" });
-  const remove = h("button", { class: "button", type: "button", onclick: () => changed("") }, "Remove");
+  const remove = h("button", { class: "button", type: "button", onclick: () => {
+    changed("");
+    choose[0]!.focus();
+  } }, "Remove");
   const draw = (): void => {
     const source = chosen || address.value.trim();
     shown.hidden = !chosen && !source.startsWith("https://");
