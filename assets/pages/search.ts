@@ -39,9 +39,13 @@ function weight(place: Place, words: string[]): number {
   return sum;
 }
 
+// anyOf finds the words in a text: one or two letters only as a word of their own, because every text is full of them.
+const anyOf = (words: string[]): string =>
+  words.map((word) => (word.length < 3 ? "\\b" + escaped(word) + "\\b" : escaped(word))).join("|");
+
 // marked is a text whose matches are marked.
 function marked(text: string, words: string[]): (Node | string)[] {
-  const parts = text.split(new RegExp("(" + words.map(escaped).join("|") + ")", "i"));
+  const parts = text.split(new RegExp("(" + anyOf(words) + ")", "i"));
   return parts.map((part, i) => {
     if (i % 2 === 0) return part;
     const mark = document.createElement("mark");
@@ -52,7 +56,7 @@ function marked(text: string, words: string[]): (Node | string)[] {
 
 // excerpt is the text around the first match, cut between words.
 function excerpt(text: string, words: string[]): string {
-  const at = text.search(new RegExp(words.map(escaped).join("|"), "i"));
+  const at = text.search(new RegExp(anyOf(words), "i"));
   const from = at < 80 ? 0 : text.indexOf(" ", at - 60) + 1;
   const cut = text.slice(from, from + 200);
   const end = from + 200 < text.length ? cut.slice(0, Math.max(cut.lastIndexOf(" "), 80)) + " …" : cut;

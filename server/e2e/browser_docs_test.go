@@ -53,6 +53,9 @@ func testDocsSearch(t *testing.T, s *fixture) {
 	b.until(`location.pathname === "/docs/search" && $("#results li") && !shown("#places")`)
 	b.until(`$("#query").value === "telegram token" && / results$/.test(text("#found"))`)
 	b.until(`text("#results a") === "TELEGRAM_BOT_TOKEN" && $$("#results li:first-child a mark").map((n) => n.textContent).join() === "TELEGRAM,TOKEN"`)
+	b.enter("#query", "end a key")
+	b.until(`$$("#results mark").some((n) => n.textContent === "a") && $$("#results mark").every((n) => n.textContent !== "a" || ` +
+		`!/[a-z]/i.test((n.nextSibling?.textContent ?? "").charAt(0)))`)
 	for _, tt := range []struct{ query, first string }{
 		{"backup restore", "/docs/operations#backup-and-restore"},
 		{"/api/admin/sessions/{session}/close", "/docs/reference-sessions#op-closeSession"},
