@@ -108,7 +108,7 @@ func expiry(k *chat.APIKey) string {
 func addAPIKey(ctx context.Context, c *Call, name string) error {
 	scopes, err := chat.KeyScopesOf(c.Flags.Options["--scope"])
 	if err != nil {
-		return fmt.Errorf("--scope: %w; %w", err, ErrUsage)
+		return fmt.Errorf("--scope: %w, such as --scope read; %w", err, ErrUsage)
 	}
 	k := chat.APIKey{Name: name, Scopes: scopes}
 	if text := c.option("--expires"); text != nil {

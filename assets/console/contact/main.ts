@@ -18,7 +18,8 @@ let shown = "";
 // head says who it is.
 function head(contact: Contact): HTMLElement {
   const newest = contact.conversations[0] ?? state.sessions.get(shown);
-  const [mark, tone] = contact.verified ? ["Verified", "good"] : ["Not verified", ""];
+  const known = [...contact.conversations, newest].some((one) => one?.identity);
+  const [mark, tone] = contact.verified ? ["Verified", "good"] : known ? ["Not verified", "warn"] : ["Anonymous", ""];
   const { firstSeen, lastSeen } = contact;
   const seen = firstSeen && lastSeen ? "First seen " + fullTime(firstSeen) + ", last seen " + fullTime(lastSeen) : "";
   return h("div", { class: "contact-head" }, newest && avatar(newest), h("div", {},
