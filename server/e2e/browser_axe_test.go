@@ -200,6 +200,7 @@ func (s *fixture) axeTeam(b *tab) {
 	mia.accessible("invitation")
 	b.run(`(location.hash = "#/")`)
 	b.do(chromedp.Reload())
+	b.until(`shown("#tag-filter") && $("#rows a")`) // the filters move the rows down when they come
 	b.click("#rows a")
 	b.until(`shown("#pane")`)
 	b.click("#thread-assign")

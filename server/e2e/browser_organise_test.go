@@ -85,6 +85,7 @@ func testLongLists(t *testing.T, s *fixture) {
 				const sessions = Array.from({length: 2500}, (_, i) => ({...base, status: "open", unread: 0, id: "long" + (from + i), visitorId: "v" + (from + i), nickname: "Visitor " + (from + i), lastActivity: at(from + i)}));
 				return Response.json({sessions, ...(from < 7500 && {nextCursor: String(from + 2500)})});
 			}
+			if (/\/sessions\/long\d+\/contact$/.test(pathname)) return Response.json({name: "", fields: {}, notes: [], verified: false, conversations: [], hasMore: false, claims: []});
 			if (/\/sessions\/long\d+$/.test(pathname)) return Response.json({...await one, status: "open", id: pathname.split("/").pop(), unread: 0, nickname: "Long"});
 			const messages = /sessions\/(long\d+)\/messages$/.exec(pathname);
 			if (messages && !init?.body) {

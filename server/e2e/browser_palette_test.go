@@ -86,7 +86,7 @@ func testPalette(t *testing.T, s *fixture) {
 	b.click("#find")
 	b.until(`shown(".palette")`)
 	b.press("k", 75, control)
-	b.until(`!shown(".palette") && document.activeElement.id === "find"`)
+	b.until(`await frame().then(frame).then(() => !shown(".palette") && document.activeElement.id === "find")`)
 	s.themes(b, folder, command)
 	b.clean("Failed to fetch", "ERR_")
 }

@@ -88,6 +88,7 @@ function key(e: KeyboardEvent): void {
   else if (e.key === "k" && (e.ctrlKey || e.metaKey)) dialog.close();
   else return;
   e.preventDefault();
+  e.stopPropagation(); // the page would take the key of a closed palette to open it again
 }
 
 dialog.addEventListener("keydown", key);
