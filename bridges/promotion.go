@@ -39,6 +39,11 @@ func (t *Topics) rehearses(site string) bool {
 	return settings.SetUp() && settings.Rehearses()
 }
 
+// rehearsing are the sites where the AI rehearses.
+func (t *Topics) rehearsing() chat.SiteSet {
+	return slices.DeleteFunc(t.engine.Sites().IDs(), func(site string) bool { return !t.rehearses(site) })
+}
+
 // named are all topics with their names, those with the most questions first.
 func (t *Topics) named(ctx context.Context, list []chat.Rehearsal) ([]chat.Topic, error) {
 	topics, err := t.store.Topics(ctx)

@@ -70,12 +70,12 @@ func (r *Rehearsals) wait(ctx context.Context, pause time.Duration) {
 
 // step asks one question, and returns when to look again.
 func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) {
-	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
-		return rehearsalPause, err
-	}
 	settings := r.ai.engine.Settings().AI()
 	if !settings.SetUp() {
 		return rehearsalPoll, nil
+	}
+	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
+		return rehearsalPause, err
 	}
 	next, err := r.store.NextRehearsal(ctx)
 	if err != nil {
@@ -171,11 +171,14 @@ func (r *Rehearsals) shadow(ctx context.Context) error {
 	if to.Sub(r.shadowed) < shadowEvery {
 		return nil
 	}
-	from := max(r.shadowed+1, to.Add(-shadowsBack))
-	list, err := ai.ExamplesIn(ctx, r.ai.engine.Store, nil, ai.Window{From: from, To: to}, chat.MaxRehearsals)
-	list = slices.DeleteFunc(list, func(one chat.Rehearsal) bool { return !r.topics.rehearses(one.Site) })
-	if err == nil && len(list) > 0 {
-		err = r.store.PlanShadows(ctx, list)
+	var err error
+	if sites := r.topics.rehearsing(); len(sites) > 0 {
+		var list []chat.Rehearsal
+		from := max(r.shadowed+1, to.Add(-shadowsBack))
+		list, err = ai.ExamplesIn(ctx, r.ai.engine.Store, sites, ai.Window{From: from, To: to}, chat.MaxRehearsals)
+		if err == nil && len(list) > 0 {
+			err = r.store.PlanShadows(ctx, list)
+		}
 	}
 	if err == nil {
 		r.shadowed = to
