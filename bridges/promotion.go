@@ -68,33 +68,19 @@ func (t *Topics) read(ctx context.Context) ([]chat.Topic, []chat.Rehearsal, erro
 	return topics, list, err
 }
 
-// topicWith is the first topic of which something holds, nil if there is none.
-func topicWith(topics []chat.Topic, holds func(t *chat.Topic) bool) *chat.Topic {
-	for i := range topics {
-		if holds(&topics[i]) {
-			return &topics[i]
-		}
-	}
-	return nil
-}
-
-func withID(id string) func(t *chat.Topic) bool {
-	return func(t *chat.Topic) bool { return t.ID == id }
-}
-
 // Earned implements [ai.Topics].
 func (t *Topics) Earned(ctx context.Context, site, question, before string) (string, error) {
 	topics, err := t.store.Topics(ctx)
-	earned := func(topic *chat.Topic) bool { return topic.State == chat.TopicAnswers && topic.Site == site }
-	if err != nil || topicWith(topics, earned) == nil {
+	earned := func(topic chat.Topic) bool { return topic.State == chat.TopicAnswers && topic.Site == site }
+	if err != nil || !slices.ContainsFunc(topics, earned) {
 		return "", err
 	}
 	list, err := t.store.Rehearsals(ctx)
 	if err != nil {
 		return "", err
 	}
-	topic := topicWith(topics, withID(topicsIn(list).Of(site, question, before)))
-	if topic == nil || !earned(topic) {
+	topic := chat.TopicIn(topics, topicsIn(list).Of(site, question, before))
+	if topic == nil || !earned(*topic) {
 		return "", nil
 	}
 	return topic.ID, nil
@@ -111,10 +97,11 @@ func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (str
 	if err != nil {
 		return "", err
 	}
-	topic := topicWith(topics, func(t *chat.Topic) bool { return t.State == chat.TopicOffered && t.SessionID == sessionID })
-	if topic == nil {
+	at := slices.IndexFunc(topics, func(t chat.Topic) bool { return t.State == chat.TopicOffered && t.SessionID == sessionID })
+	if at < 0 {
 		return "The AI has asked nothing here.", nil
 	}
+	topic := &topics[at]
 	err = t.promote(ctx, topic, list)
 	var refused *chat.Error
 	switch {
@@ -133,7 +120,7 @@ func (t *Topics) letAnswer(ctx context.Context, id string, answers bool) error {
 	if err != nil {
 		return err
 	}
-	topic := topicWith(topics, withID(id))
+	topic := chat.TopicIn(topics, id)
 	switch {
 	case topic == nil:
 		return chat.ErrTopicNotFound
@@ -176,7 +163,7 @@ func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 	}
 	r := &list[at]
 	r.Verdict, r.Reason, r.Judged = question.Verdict, question.Reason, question.Judged
-	topic := topicWith(topics, withID(r.Topic))
+	topic := chat.TopicIn(topics, r.Topic)
 	if topic == nil {
 		return nil
 	}
@@ -259,7 +246,7 @@ func (t *Topics) review(ctx context.Context) error {
 			return err
 		}
 		same := func(question, before string) bool { return known.Of(session.Site, question, before) == a.Topic }
-		topic := topicWith(topics, withID(a.Topic))
+		topic := chat.TopicIn(topics, a.Topic)
 		if why := ai.Objection(a, &session, messages, same); why != "" && topic != nil && topic.State == chat.TopicAnswers && a.At > topic.FellAt {
 			if err := t.fall(ctx, topic, a.SessionID, why); err != nil {
 				return err

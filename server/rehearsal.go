@@ -85,12 +85,10 @@ func (s *rehearsalAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Aut
 		if one.Right() {
 			out.Right++
 		}
-		before := chat.Rehearsal{Verdict: one.BeforeVerdict}
 		switch {
-		case one.Waiting || one.BeforeVerdict == "":
-		case before.Right() && !one.Right():
+		case one.Worse():
 			out.Worse++
-		case !before.Right() && one.Right():
+		case one.Better():
 			out.Better++
 		}
 		out.Rehearsals = append(out.Rehearsals, rehearsalView{*one, s.engine.Sites().Shown(one.Site)})

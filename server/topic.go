@@ -75,7 +75,7 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 	if err != nil {
 		return nil, err
 	}
-	topic := topicWith(topics, id)
+	topic := chat.TopicIn(topics, id)
 	switch {
 	case topic == nil:
 		return nil, chat.ErrTopicNotFound
@@ -88,7 +88,7 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 		}
 		return s.topicAudited(r, by, action, topic, topic.Name, s.rehearsals.LetAnswer(ctx, id, *in.Answers))
 	case in.Into != nil:
-		into := topicWith(topics, *in.Into)
+		into := chat.TopicIn(topics, *in.Into)
 		if into == nil || into.ID == id || into.Site != topic.Site {
 			return nil, chat.ErrorAt(chat.Invalid, "into", "into must be the id of another topic of the same site")
 		}
@@ -108,14 +108,6 @@ func (s *rehearsalAPI) topicAudited(r *http.Request, by chat.Author, action stri
 		s.auditAt(r, by, s.engine.Sites().Shown(t.Site), action, t.ID, detail)
 	}
 	return ok, err
-}
-
-// topicWith is the topic with an id, nil if there is none.
-func topicWith(topics []chat.Topic, id string) *chat.Topic {
-	if i := slices.IndexFunc(topics, func(t chat.Topic) bool { return t.ID == id }); i >= 0 {
-		return &topics[i]
-	}
-	return nil
 }
 
 // pageChange is what the change of a page did to answers that rested on it.

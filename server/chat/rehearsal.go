@@ -51,6 +51,11 @@ var ErrRehearsalNotFound = &Error{Kind: NotFound, Text: "Rehearsed question not 
 // Worse reports whether the AI's words were right the time before, by relay's verdict, and are not now.
 func (r *Rehearsal) Worse() bool { return r.BeforeVerdict == RehearsedSame && !r.Waiting && !r.Right() }
 
+// Better reports whether they were not right the time before, and are now.
+func (r *Rehearsal) Better() bool {
+	return r.BeforeVerdict != "" && r.BeforeVerdict != RehearsedSame && !r.Waiting && r.Right()
+}
+
 // Right reports whether the AI's words would have been right: a person's judgement counts first.
 func (r *Rehearsal) Right() bool {
 	return r.Judged == JudgedGood || r.Judged == "" && r.Verdict == RehearsedSame

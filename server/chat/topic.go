@@ -1,5 +1,7 @@
 package chat
 
+import "slices"
+
 // Topic is a group of alike rehearsed questions of one site's visitors.
 type Topic struct {
 	ID   string `db:"id"`
@@ -38,6 +40,14 @@ const MaxTopicName = 60
 
 // ErrTopicNotFound means that there is none with this id.
 var ErrTopicNotFound = &Error{Kind: NotFound, Text: "Topic not found"}
+
+// TopicIn is the topic with an id among some, nil if there is none.
+func TopicIn(topics []Topic, id string) *Topic {
+	if i := slices.IndexFunc(topics, func(t Topic) bool { return t.ID == id }); i >= 0 {
+		return &topics[i]
+	}
+	return nil
+}
 
 // TopicSum is what came of a topic's questions.
 type TopicSum struct {
