@@ -351,34 +351,6 @@ func retryLater(ctx context.Context, d *chat.Delivery, err error) (retry error, 
 	return &chat.RetryAfter{After: max(pause, f.Wait), Scope: chat.ScopeLane, Cause: f}, false
 }
 
-// propose has the model write a draft for operators.
-func (s *Sink) propose(ctx context.Context, d *chat.Delivery, turn engine.AITurn) error {
-	if spent, err := s.spent(ctx); err != nil || spent {
-		return err
-	}
-	for _, late := range []bool{false, true} {
-		r, err := s.think(ctx, draftRules, &turn, readDraft)
-		if err != nil {
-			retry, _ := retryLater(ctx, d, err)
-			return retry
-		}
-		if r.text == "" {
-			return nil
-		}
-		r.text = masksOf(turn.Messages).restore(r.text)
-		a := s.reply(d, &turn, r)
-		a.Late = late
-		out, err := s.Engine.AINote(ctx, a, true)
-		if err != nil || out != engine.AIStale {
-			return err
-		}
-		if turn, err = s.Engine.AITurn(ctx, d); err != nil || turn.Over() {
-			return err
-		}
-	}
-	return errChanging
-}
-
 // typingEvery is how often the visitor sees again that an answer is being written.
 const typingEvery = 5 * time.Second
 

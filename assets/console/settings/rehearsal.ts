@@ -114,7 +114,8 @@ function told(at: State): string {
   const parts = order.filter((v) => at.counts[v]).map((v) => `${words[v][0].toLowerCase()}: ${at.counts[v]}`);
   const since = at.better || at.worse ? ` Since the time before, ${at.better} became better and ${at.worse} worse.` : "";
   const cost = at.tokens ? ` It took ${at.tokens.toLocaleString()} tokens${at.cost ? ", " + at.cost : ""}.` : "";
-  const pages = at.changed.map((c) => ` “${c.page}” changed: ${c.worse} of ${c.asked} answers that rested on it became worse.`).join("");
+  const pages = at.changed
+    .map((c) => ` “${c.page}” changed: ${c.worse} of ${c.asked} answers that rested on it became worse.`).join("");
   return `Right: ${at.right} of ${done} (${parts.join(", ")}).${since}${pages}${cost}${at.waiting ? ` ${at.waiting} are left.` : ""}`;
 }
 
