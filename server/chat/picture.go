@@ -63,7 +63,6 @@ func readPicture(v string) (p Picture, err error) {
 		return p, checkError("must be a PNG or JPEG picture in base64")
 	}
 	p.MimeType, _, _ = strings.Cut(strings.TrimPrefix(prefix, "data:"), ";")
-	p.Version = Hash(v)[:16]
 	return p, nil
 }
 
@@ -73,17 +72,22 @@ func holdsPicture(value Raw) bool { return bytes.HasPrefix(value, []byte(`"data:
 // Picture returns the uploaded picture of a site's operators; ok is false when there is none, or
 // only the address of one.
 func (s *Settings) Picture() (p Picture, ok bool) {
-	if !holdsPicture(s.values["operatorAvatar"]) {
+	value := s.values["operatorAvatar"]
+	if !holdsPicture(value) {
 		return p, false
 	}
 	p, err := readPicture(s.Text("operatorAvatar"))
+	p.Version = pictureVersion(value)
 	return p, err == nil
 }
 
+func pictureVersion(value Raw) string { return Hash(string(value))[:16] }
+
 // pictureAddress is the value of a picture's setting for visitors: where it is, instead of the picture.
 func (s *Settings) pictureAddress(site string) Raw {
-	if p, ok := s.Picture(); ok {
-		return Raw(MustJSON(PicturesPath + SiteName(site) + "?v=" + p.Version))
+	value := s.values["operatorAvatar"]
+	if holdsPicture(value) {
+		return Raw(MustJSON(PicturesPath + SiteName(site) + "?v=" + pictureVersion(value)))
 	}
-	return s.values["operatorAvatar"]
+	return value
 }
