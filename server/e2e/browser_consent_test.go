@@ -78,13 +78,17 @@ func (g *google) tunnel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer there.Close()
-	w.WriteHeader(http.StatusOK)
-	here, _, err := http.NewResponseController(w).Hijack()
+	// The answer goes out after the connection was taken over, and what came is read through its buffer:
+	// whoever is told "OK" sends at once, and net/http may have read ahead by then.
+	here, ahead, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	defer here.Close()
-	go func() { _, _ = io.Copy(there, here); there.Close() }()
+	if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
+		return
+	}
+	go func() { _, _ = io.Copy(there, ahead); there.Close() }()
 	_, _ = io.Copy(here, there)
 }
 
