@@ -15,7 +15,7 @@ import (
 // it is settled, an event once it has no delivery, and the oldest of everything
 // beyond the bounds (see schema.Bounded). Streams cannot resume from it.
 func Bounded(ctx context.Context, b Bounds) (*DB, error) {
-	m, err := openMemory(ctx, schema.Bounded)
+	m, err := openMemory(ctx, migrated(schema.Bounded))
 	if err != nil {
 		return nil, fmt.Errorf("open the memory database: %w", err)
 	}

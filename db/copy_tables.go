@@ -32,7 +32,7 @@ type copyTable struct {
 // they are rebuilt, the latter two when relay runs, and so are the tables that only
 // PostgreSQL has: they hold the state of running nodes.
 func copyTables(ctx context.Context) (tables []*copyTable, err error) {
-	m, err := openMemory(ctx, "")
+	m, err := openMemory(ctx, migrated(""))
 	if err != nil {
 		return nil, err
 	}

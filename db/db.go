@@ -90,9 +90,13 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 }
 
 // Memory opens an empty SQLite database that lives in memory and is gone after
-// Close.
+// Close. All of a process are copies of one that was migrated.
 func Memory(ctx context.Context) (*DB, error) {
-	m, err := openMemory(ctx, "")
+	image, err := migratedImage()
+	if err != nil {
+		return nil, fmt.Errorf("open the memory database: %w", err)
+	}
+	m, err := openMemory(ctx, func(c *conn) error { return deserialize(c, image) })
 	if err != nil {
 		return nil, fmt.Errorf("open the memory database: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/jmoiron/sqlx"
 	"modernc.org/sqlite"
@@ -190,6 +191,32 @@ func plain(err error) error {
 		return fmt.Errorf("relay may not write to the database or its folder: %w", err)
 	}
 	return err
+}
+
+// migrated fills a memory database by all migrations, then by more SQL.
+func migrated(more string) func(*conn) error {
+	return func(c *conn) error { return createInMemory(c, more) }
+}
+
+// migratedImage is the file of a migrated database: a tenth of a second's work, done once in a process.
+var migratedImage = sync.OnceValues(func() (image []byte, err error) {
+	m, err := openMemory(context.Background(), migrated(""))
+	if err != nil {
+		return nil, err
+	}
+	defer m.close()
+	err = m.writer.conn.raw.Raw(func(driver any) error {
+		image, err = driver.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+	return image, err
+})
+
+// deserialize makes a database in memory a copy of a file's bytes.
+func deserialize(c *conn, file []byte) error {
+	return c.raw.Raw(func(driver any) error {
+		return driver.(interface{ Deserialize([]byte) error }).Deserialize(file)
+	})
 }
 
 // createInMemory runs all migrations on a memory database, then more SQL.

@@ -238,8 +238,8 @@ type memory struct {
 	writer *committer
 }
 
-// openMemory opens a database in memory; more is SQL to run after the migrations.
-func openMemory(ctx context.Context, more string) (*memory, error) {
+// openMemory opens a database in memory, which fill makes relay's.
+func openMemory(ctx context.Context, fill func(*conn) error) (*memory, error) {
 	pool, err := sqlx.Open("sqlite", "file::memory:?_foreign_keys=1&_dqs=0")
 	if err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func openMemory(ctx context.Context, more string) (*memory, error) {
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	if err := createInMemory(c, more); err != nil {
+	if err := fill(c); err != nil {
 		c.close()
 		return nil, errors.Join(err, pool.Close())
 	}
