@@ -98,7 +98,7 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" BENCH_PICTURES="$(CURDIR)/.github" go test -run '^$$' \
-		-bench 'Gates|Assistants|Bridge|Deliveries|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
+		-bench 'Gates|Assistants|Bridge|Deliveries|Mailbox|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
 
 SIMULATE ?=
 

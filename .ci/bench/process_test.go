@@ -86,7 +86,12 @@ func (s *server) memory() (float64, error) { return s.status("VmRSS:") }
 func (s *server) peak() (float64, error) { return s.status("VmHWM:") }
 
 func (s *server) status(name string) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	return memoryOf(strconv.Itoa(s.cmd.Process.Pid), "status", name)
+}
+
+// memoryOf is a figure in a file about a process, in bytes.
+func memoryOf(pid, file, name string) (float64, error) {
+	status, err := os.ReadFile("/proc/" + pid + "/" + file)
 	if err != nil {
 		return 0, err
 	}
@@ -96,5 +101,5 @@ func (s *server) status(name string) (float64, error) {
 			return kib * 1024, err
 		}
 	}
-	return 0, errors.New("/proc does not show the memory of " + s.cmd.Path)
+	return 0, errors.New("/proc does not show the memory of process " + pid)
 }
