@@ -194,7 +194,7 @@ func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 
 // mail returns the e-mails to visitors, and the mailbox with their answers. Neither does anything before its Run.
 func (a *app) mail(engine *engine.Engine, keys *server.Keyring) (*bridges.Mail, *bridges.Mailbox) {
-	threads, links, tokens := keys.MailThreads(), keys.Mails(a.cfg.PublicURL), bridges.MailTokens(engine.Store)
+	threads, links, tokens := keys.MailThreads(), server.MailLinksBy(keys, a.cfg.PublicURL), bridges.MailTokens(engine.Store)
 	box := bridges.NewMailbox(engine, bridges.MailboxOptions{Threads: threads, Tokens: tokens, Keys: links.Key, Reader: readerCommand(readMail), Log: a.log})
 	return bridges.NewMail(engine, bridges.MailOptions{Links: links, Threads: threads, Tokens: tokens, Mailbox: box, Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, DNS: net.DefaultResolver, Log: a.log}), box
 }

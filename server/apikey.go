@@ -218,12 +218,28 @@ func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author,
 			return nil, errNoAccount
 		}
 	}
-	secret, k, err := s.team.Keys.Add(r.Context(), by, k, s.keys.stillSent(r, by))
+	secret, k, err := s.team.Keys.Add(r.Context(), by, k, stillSent(s.keys, r, by))
 	if err != nil {
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditKeyMade, k.Name, describeKey(&k))
 	return keyView{k, secret}, nil
+}
+
+// stillSent asks, in a transaction, whether the secret key is still the one that a request was sent
+// with; people and API keys have none.
+func stillSent(k *Keyring, r *http.Request, by chat.Author) func(team.Reader) error {
+	if by.Source != chat.SourceAPI || by.Key != nil {
+		return func(team.Reader) error { return nil }
+	}
+	still := k.Still(requestKey(r, false))
+	return func(rd team.Reader) error {
+		err := still(rd)
+		if errors.Is(err, ErrReplaced) {
+			err = errUnauthorized
+		}
+		return err
+	}
 }
 
 // describeKey says in the audit list what a key may do.

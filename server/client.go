@@ -69,7 +69,7 @@ const bridgesPath = "/api/admin/bridges"
 func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) (bridges []chat.BridgeState, ai *chat.AIState) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
-	pass := http.Header{"Cookie": {plainCookie + "=" + keys.passes().sign(plainCookie, "doctor")}}
+	pass := http.Header{"Cookie": {plainCookie + "=" + doctorPasses(keys).sign(plainCookie, "doctor")}}
 	answer, err := ask(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, pass)
 	if err != nil {
 		return nil, nil
@@ -114,7 +114,7 @@ func EraseVisitor(ctx context.Context, cfg config.Config, keys *Keyring, who str
 		return out, false, nil
 	}
 	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + visitorsPath + "?visitor=" + url.QueryEscape(who)
-	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {plainCookie + "=" + keys.erasePasses().sign(plainCookie, who)}})
+	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {plainCookie + "=" + erasePasses(keys).sign(plainCookie, who)}})
 	if err != nil {
 		return out, true, fmt.Errorf("relay did not say whether it erased everything; repeat the command: %w", err)
 	}
@@ -146,20 +146,20 @@ const visitorsPath = "/api/admin/visitors"
 const passLife = 10 * time.Second
 
 // erasePasses signs and verifies the pass of [EraseVisitor], whose text is the visitor.
-func (k *Keyring) erasePasses() signedCookies { return signedCookies{k.SigningKey("erase"), passLife} }
+func erasePasses(k *Keyring) signedCookies { return k.cookies("erase", passLife) }
 
 // isEraser reports whether a request is that of [EraseVisitor].
 func (s *admission) isEraser(r *http.Request) bool {
-	who, ok := s.keys.erasePasses().of(r, plainCookie)
+	who, ok := erasePasses(s.keys).of(r, plainCookie)
 	return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
 }
 
-// passes signs and verifies the pass of [AskBridges].
-func (k *Keyring) passes() signedCookies { return signedCookies{k.SigningKey("doctor"), passLife} }
+// doctorPasses signs and verifies the pass of [AskBridges].
+func doctorPasses(k *Keyring) signedCookies { return k.cookies("doctor", passLife) }
 
 // isDoctor reports whether a request is that of [AskBridges].
 func (s *admission) isDoctor(r *http.Request) bool {
-	_, ok := s.keys.passes().of(r, plainCookie)
+	_, ok := doctorPasses(s.keys).of(r, plainCookie)
 	return ok
 }
 

@@ -19,8 +19,8 @@ const (
 	codeLife   = 5 * time.Minute
 )
 
-func (k *Keyring) secondSteps() signedCookies {
-	return signedCookies{k.SigningKey("second step"), codeLife}
+func secondSteps(k *Keyring) signedCookies {
+	return k.cookies("second step", codeLife)
 }
 
 // codeRest is for how long nobody tries codes after too many, in seconds.
@@ -53,13 +53,13 @@ func (s *consolePages) stepIn(w http.ResponseWriter, r *http.Request, p chat.Per
 	if _, err := r.Cookie(s.hostCookie(r, setUpCookie)); err == nil {
 		s.setCookie(w, r, setUpCookie, "", -1)
 	}
-	s.setCookie(w, r, codeCookie, s.keys.secondSteps().sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
+	s.setCookie(w, r, codeCookie, secondSteps(s.keys).sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
 	return nil
 }
 
 // waiting returns the person whose code the browser is asked for, with the app.
 func (s *consolePages) waiting(r *http.Request) (p chat.Person, two chat.TwoStep, waits bool) {
-	text, valid := s.keys.secondSteps().of(r, s.hostCookie(r, codeCookie))
+	text, valid := secondSteps(s.keys).of(r, s.hostCookie(r, codeCookie))
 	id, hash, _ := strings.Cut(text, " ")
 	if !valid || s.signOnOnly() {
 		return p, two, false

@@ -65,10 +65,10 @@ func newCommunity(s *Server, d Deps, keys *Keyring) *community {
 	passwords := &passwords{s.limits, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{signIns, s.renderer, engine}
-	mails := keys.Mails(s.cfg.PublicURL)
+	mails := MailLinksBy(keys, s.cfg.PublicURL)
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
 	console := &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log}
-	devices := &deviceAPI{s.limits, pages, engine, keys.Conversations()}
+	devices := &deviceAPI{s.limits, pages, engine, conversationsBy(keys)}
 	widget := &widgetAPI{s.limits, shown, engine, d.Statistics}
 	return &community{
 		Server:        s,

@@ -193,7 +193,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 	}
 	err := s.startKeySignIn(w, r, l.name, s.keys.Still(l.key))
 	switch {
-	case errors.Is(err, errUnauthorized):
+	case errors.Is(err, ErrReplaced):
 		return http.StatusUnauthorized, "This is not the secret key."
 	case err != nil:
 		s.log.Error("cannot sign in", "err", err)

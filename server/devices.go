@@ -20,9 +20,9 @@ const linkPath = "/c/"
 // it works, which the session knows too, so that a newer one ends it.
 type conversationLinks struct{ key []byte }
 
-// Conversations signs the links of conversations. Its key never changes.
-func (k *Keyring) Conversations() conversationLinks {
-	return conversationLinks{[]byte(chat.Hash("conversation:" + k.current().fileKey))}
+// conversationsBy signs the links of conversations. Its key never changes.
+func conversationsBy(k *Keyring) conversationLinks {
+	return conversationLinks{k.LastingKey("conversation")}
 }
 
 // make returns the secret part of a link.

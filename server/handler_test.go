@@ -88,8 +88,12 @@ func bubbled(t *testing.T) *community {
 	if err != nil {
 		t.Fatal(err)
 	}
+	keys, err := OpenKeyring(t.Context(), store, config.Config{}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := Deps{Engine: engine, Log: log}
-	return newCommunity(newServer(config.Config{}, d, engine.Hub.Close), d, newKeyring(store, config.Config{}, log))
+	return newCommunity(newServer(config.Config{}, d, engine.Hub.Close), d, keys)
 }
 
 // read reads a stream while something happens, and returns what it wrote.

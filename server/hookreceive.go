@@ -95,7 +95,7 @@ func (s *incomingAPI) verify(h *chat.IncomingHook, header http.Header, body []by
 	if !h.Signed {
 		return "", nil
 	}
-	secret := s.keys.HookSecret(h)
+	secret := hookSecret(s.keys, h)
 	if id := header.Get("webhook-id"); id != "" {
 		verifier, err := standardwebhooks.NewWebhook(secret)
 		if err != nil {

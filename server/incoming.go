@@ -24,13 +24,13 @@ type incomingAPI struct {
 }
 
 func newIncomingAPI(s *Server, audit auditor, team *team.Team, keys *Keyring, d Deps) *incomingAPI {
-	return &incomingAPI{s.limits, audit, keys, d.Engine, team, keys.Mails(s.cfg.PublicURL).Key}
+	return &incomingAPI{s.limits, audit, keys, d.Engine, team, MailLinksBy(keys, s.cfg.PublicURL).Key}
 }
 
-// HookSecret is the secret that signs requests to an incoming hook. It is made of relay's own key
+// hookSecret is the secret that signs requests to an incoming hook. It is made of relay's own key
 // and of the hook's token, so that nothing stored shows it, and a new token has a new one.
-func (k *Keyring) HookSecret(h *chat.IncomingHook) string {
-	key := []byte(chat.Hash("incoming hooks:" + k.current().fileKey))
+func hookSecret(k *Keyring, h *chat.IncomingHook) string {
+	key := k.LastingKey("incoming hooks")
 	return "whsec_" + base64.StdEncoding.EncodeToString(chat.MAC(key, h.ID+"\n"+h.Hash))
 }
 
@@ -52,7 +52,7 @@ func (s *incomingAPI) view(h chat.IncomingHook) incomingView {
 // opened is a hook's view with what opens it.
 func (s *incomingAPI) opened(r *http.Request, h chat.IncomingHook, token string) incomingView {
 	v := s.view(h)
-	v.Token, v.Secret = token, s.keys.HookSecret(&h)
+	v.Token, v.Secret = token, hookSecret(s.keys, &h)
 	v.URL = s.baseURL(r) + incomingPath + token
 	return v
 }
@@ -92,7 +92,7 @@ func (s *incomingAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author
 	if err != nil {
 		return nil, err
 	}
-	token, h, err := s.team.Incoming.Add(r.Context(), by, site.ID, in.change(), s.keys.stillSent(r, by))
+	token, h, err := s.team.Incoming.Add(r.Context(), by, site.ID, in.change(), stillSent(s.keys, r, by))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *incomingAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Aut
 
 // renew answers POST /api/admin/incoming-hooks/{hook}/token: the address before leads nowhere now.
 func (s *incomingAPI) renew(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	token, h, err := s.team.Incoming.Renew(r.Context(), pathVar(r, "hook"), s.keys.stillSent(r, by))
+	token, h, err := s.team.Incoming.Renew(r.Context(), pathVar(r, "hook"), stillSent(s.keys, r, by))
 	if err != nil {
 		return nil, err
 	}

@@ -293,6 +293,11 @@ func (k *Keyring) SigningKey(purpose string) []byte {
 	return []byte(chat.Hash(purpose + ":" + k.current().secretHash))
 }
 
+// LastingKey returns a key for a purpose that never changes.
+func (k *Keyring) LastingKey(purpose string) []byte {
+	return []byte(chat.Hash(purpose + ":" + k.current().fileKey))
+}
+
 // Generation changes whenever the secret key does; connections let in by an
 // earlier one must end.
 func (k *Keyring) Generation() string {
@@ -304,6 +309,11 @@ func (k *Keyring) Generation() string {
 // changes.
 func (k *Keyring) Links(base string) *chat.FileLinks {
 	return chat.NewFileLinks(k.current().fileKey, base)
+}
+
+// MailThreads makes the names by which answers to e-mails find their conversation.
+func (k *Keyring) MailThreads() *chat.MailThreads {
+	return chat.NewMailThreads(k.LastingKey("mail threads"))
 }
 
 // SetupOpen reports whether the secret key can still be shown.

@@ -35,14 +35,9 @@ type MailLinks struct {
 	key  []byte
 }
 
-// Mails makes the links in e-mails, below relay's own address. Their key never changes.
-func (k *Keyring) Mails(base string) *MailLinks {
-	return &MailLinks{base, []byte(chat.Hash("mail:" + k.current().fileKey))}
-}
-
-// MailThreads makes the names by which answers to e-mails find their conversation.
-func (k *Keyring) MailThreads() *chat.MailThreads {
-	return chat.NewMailThreads([]byte(chat.Hash("mail threads:" + k.current().fileKey)))
+// MailLinksBy makes the links in e-mails, below relay's own address. Their key never changes.
+func MailLinksBy(k *Keyring, base string) *MailLinks {
+	return &MailLinks{base, k.LastingKey("mail")}
 }
 
 // mailed is what a link in an e-mail names. Who has it reads the e-mails of the address.

@@ -10,6 +10,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mail/mailtest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 )
@@ -114,7 +115,7 @@ func TestLettersPage(t *testing.T) {
 func (s *site) mailState(address, about string) chat.MailState {
 	s.t.Helper()
 	var a chat.MailAddress
-	key := s.ring.Mails("").Key(address, about)
+	key := server.MailLinksBy(s.ring, "").Key(address, about)
 	err := s.Store.Read(s.t.Context(), func(r chat.Reader) (err error) {
 		a, err = r.MailAddress("", key)
 		return err

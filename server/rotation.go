@@ -3,7 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
-	"net/http"
+	"errors"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
@@ -52,24 +52,18 @@ func (k *Keyring) ReplaceSecret(ctx context.Context, how Replacement) (string, e
 	})
 }
 
+// ErrReplaced means that another secret key counts by now.
+var ErrReplaced = errors.New("the secret key was replaced meanwhile")
+
 // Still reports, in a transaction, that the secret key is the one that was checked before.
 func (k *Keyring) Still(key string) func(team.Reader) error {
 	return func(r team.Reader) error {
 		stored, err := r.Meta(metaSecretHash)
 		if err == nil && !chat.SameSecret(chat.Hash(key), cmp.Or(k.preset.secretHash, stored)) {
-			err = errUnauthorized
+			err = ErrReplaced
 		}
 		return err
 	}
-}
-
-// stillSent asks, in a transaction, whether the secret key is still the one that a request was sent
-// with; people and API keys have none.
-func (k *Keyring) stillSent(r *http.Request, by chat.Author) func(team.Reader) error {
-	if by.Source == chat.SourceAPI && by.Key == nil {
-		return k.Still(requestKey(r, false))
-	}
-	return func(team.Reader) error { return nil }
 }
 
 func (k *Keyring) rotate(ctx context.Context, prefix string, put func(tx chat.Tx, key string) error) (string, error) {

@@ -186,8 +186,8 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 
 // runMail makes the e-mails to visitors, which are sent while the test runs.
 func (s *site) runMail(tokens *oauth.Tokens, log *slog.Logger) *bridges.Mail {
-	box := bridges.NewMailbox(s.Engine, bridges.MailboxOptions{Threads: s.ring.MailThreads(), Keys: s.ring.Mails(mailBase).Key, Log: log})
-	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: s.ring.Mails(mailBase), Threads: s.ring.MailThreads(), Tokens: tokens, Mailbox: box, Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
+	box := bridges.NewMailbox(s.Engine, bridges.MailboxOptions{Threads: s.ring.MailThreads(), Keys: server.MailLinksBy(s.ring, mailBase).Key, Log: log})
+	own := bridges.NewMail(s.Engine, bridges.MailOptions{Links: server.MailLinksBy(s.ring, mailBase), Threads: s.ring.MailThreads(), Tokens: tokens, Mailbox: box, Files: s.ring.Links(mailBase), Base: mailBase, DNS: mailtest.Zone{}, Log: log})
 	s.runPart(own.Run)
 	return own
 }

@@ -15,13 +15,16 @@ import (
 // Where two-step sign-in is required, whoever gave the right password and has no authenticator app
 // yet has setUpLasts to set one up, before anything else opens. The cookie that remembers it opens
 // nothing else, and ends with the password.
-const setUpCookie = "relay_set_up"
+const (
+	setUpCookie  = "relay_set_up"
+	setUpPurpose = "two-step set-up"
+)
 
 // quietZone is what is left white around a QR code, in modules.
 const quietZone = 4
 
-func (k *Keyring) setUps() signedCookies {
-	return signedCookies{k.SigningKey("two-step set-up"), setUpLasts}
+func setUps(k *Keyring) signedCookies {
+	return k.cookies(setUpPurpose, setUpLasts)
 }
 
 // codesRequired reports whether nobody signs in by a password alone.
@@ -39,12 +42,12 @@ type settingUp struct {
 func (s *consolePages) beginSetUp(w http.ResponseWriter, r *http.Request, p chat.Person) {
 	text := p.ID + " " + chat.Hash(p.Password) + " " + chat.NewToken()
 	s.setCookie(w, r, codeCookie, "", -1)
-	s.setCookie(w, r, setUpCookie, s.keys.setUps().sign(s.hostCookie(r, setUpCookie), text), int(setUpLasts/time.Second))
+	s.setCookie(w, r, setUpCookie, setUps(s.keys).sign(s.hostCookie(r, setUpCookie), text), int(setUpLasts/time.Second))
 }
 
 // settingUp returns who sets an app up in this browser.
 func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
-	text, valid := s.keys.setUps().of(r, s.hostCookie(r, setUpCookie))
+	text, valid := setUps(s.keys).of(r, s.hostCookie(r, setUpCookie))
 	id, rest, _ := strings.Cut(text, " ")
 	hash, _, _ := strings.Cut(rest, " ")
 	if !valid || s.signOnOnly() || !codesRequired(s.settings()) {
@@ -58,7 +61,7 @@ func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
 		return up, false
 	}
 	up.person = p
-	up.secret, up.url, err = onetime.Of(s.appIssuer(r), p.Email, chat.MAC(s.keys.setUps().key, "secret "+text))
+	up.secret, up.url, err = onetime.Of(s.appIssuer(r), p.Email, chat.MAC(s.keys.SigningKey(setUpPurpose), "secret "+text))
 	return up, err == nil
 }
 

@@ -19,6 +19,11 @@ type signedCookies struct {
 	life time.Duration
 }
 
+// cookies makes cookies for a purpose, which end with the secret key.
+func (k *Keyring) cookies(purpose string, life time.Duration) signedCookies {
+	return signedCookies{k.SigningKey(purpose), life}
+}
+
 // sign returns the value of a cookie that carries a text until its life is over.
 func (c signedCookies) sign(name, text string) string {
 	value := strconv.FormatInt(time.Now().Add(c.life).Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString([]byte(text))

@@ -138,19 +138,19 @@ const (
 	knownLife   = 400 * 24 * time.Hour // browsers keep no cookie for longer
 )
 
-func (k *Keyring) knownBrowsers() signedCookies {
-	return signedCookies{k.SigningKey("known browser"), knownLife}
+func knownBrowsers(k *Keyring) signedCookies {
+	return k.cookies("known browser", knownLife)
 }
 
 // remember makes the browser one that the person knows.
 func (s *signIns) remember(w http.ResponseWriter, r *http.Request, person string) {
-	value := s.keys.knownBrowsers().sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
+	value := knownBrowsers(s.keys).sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
 	s.setCookie(w, r, knownCookie, value, int(knownLife/time.Second))
 }
 
 // knownBrowser returns a text that only this browser has and that begins with the id of
 // who signed in there last, "" if it is not known.
 func (s *signIns) knownBrowser(r *http.Request) string {
-	browser, _ := s.keys.knownBrowsers().of(r, s.hostCookie(r, knownCookie))
+	browser, _ := knownBrowsers(s.keys).of(r, s.hostCookie(r, knownCookie))
 	return browser
 }

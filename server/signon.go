@@ -24,6 +24,7 @@ const (
 	signOnLife     = 10 * time.Minute
 	signOnPatience = 8 * time.Second
 	signOnCookie   = "relay_sign_on"
+	signOnPurpose  = "single sign-on"
 )
 
 // SignOn asks a provider who somebody is.
@@ -44,13 +45,13 @@ type signOnAPI struct {
 
 // signOnStates are cookies of the browsers that are at the provider: what one has begun, no other
 // finishes. What belongs to a state is calculated, so that nothing is stored for who only begins.
-func (k *Keyring) signOnStates() signedCookies {
-	return signedCookies{k.SigningKey("single sign-on"), signOnLife}
+func signOnStates(k *Keyring) signedCookies {
+	return k.cookies(signOnPurpose, signOnLife)
 }
 
 // secretsOf are what the provider ties its answer to (nonce), and what redeems it (verifier).
 func (s *signOnAPI) secretsOf(state string) (nonce, verifier string) {
-	key := s.keys.signOnStates().key
+	key := s.keys.SigningKey(signOnPurpose)
 	part := func(name string) string {
 		return base64.RawURLEncoding.EncodeToString(chat.MAC(key, name+" "+state))
 	}
@@ -85,7 +86,7 @@ func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := s.hostCookie(r, signOnCookie)
-	s.setSignOnCookie(w, r, s.keys.signOnStates().sign(name, boundState(&o, state)), int(signOnLife/time.Second))
+	s.setSignOnCookie(w, r, signOnStates(s.keys).sign(name, boundState(&o, state)), int(signOnLife/time.Second))
 	http.Redirect(w, r, page, http.StatusSeeOther)
 }
 
@@ -117,7 +118,7 @@ func (s *signOnAPI) finish(w http.ResponseWriter, r *http.Request) {
 func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 	o, query := s.settings().SignOn(), r.URL.Query()
 	state := query.Get("state")
-	begun, valid := s.keys.signOnStates().of(r, s.hostCookie(r, signOnCookie))
+	begun, valid := signOnStates(s.keys).of(r, s.hostCookie(r, signOnCookie))
 	if !valid || state == "" || !chat.SameSecret(begun, boundState(&o, state)) || !o.Ready() {
 		return errSignOnState
 	}
