@@ -22,6 +22,7 @@ import (
 	"github.com/relay-chat/relay/server/commands"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/systemd"
 )
 
@@ -284,7 +285,7 @@ func (a *app) running(ctx context.Context, databaseErr error) (states []chat.Bri
 	if databaseErr != nil || a.cfg.Mode == chat.ModeBridge {
 		return nil, nil
 	}
-	_ = a.call().WithKeys(ctx, func(keys *server.Keyring, _ chat.Store) error { // doctor reports the database's own problems already
+	_ = a.call().WithKeys(ctx, func(keys *keyring.Ring, _ chat.Store) error { // doctor reports the database's own problems already
 		states, ai = server.AskBridges(ctx, a.cfg, keys)
 		return nil
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/server/commands"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // settingsReference is the text of relay help settings.
@@ -145,7 +146,7 @@ func (a *app) announceBridge(base string, settings *chat.Settings, platforms []s
 }
 
 // announce prints or logs the addresses to open. Base is that of relay's pages.
-func (a *app) announce(base string, keys *server.Keyring, platforms []string) {
+func (a *app) announce(base string, keys *keyring.Ring, platforms []string) {
 	answerFrom := strings.Join(append([]string{"console"}, platforms...), ", ")
 	start, hint := base+"/", ""
 	if keys.SetupOpen() {

@@ -35,6 +35,7 @@ import (
 	"github.com/relay-chat/relay/server/commands"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/team"
 	"github.com/relay-chat/relay/server/watch"
@@ -178,7 +179,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 		return err
 	}
 	defer a.close(database)
-	keys, err := server.OpenKeyring(ctx, database, a.cfg, a.log)
+	keys, err := keyring.Open(ctx, database, a.cfg, a.log)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // TestMain lets the tests' program be the reader of documents, as relay is.
@@ -254,7 +255,7 @@ const publicKey = "pk_test_0123456789"
 func serverOf(t *testing.T, mode chat.Mode, store chat.Store, deps server.Deps) *server.Server {
 	t.Helper()
 	cfg := config.Config{PublicKey: publicKey, SecretKey: "sk_test_0123456789", Setup: config.SetupLocal, Mode: mode}
-	keys, err := server.OpenKeyring(t.Context(), store, cfg, deps.Log)
+	keys, err := keyring.Open(t.Context(), store, cfg, deps.Log)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/nodes"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/systemd"
 	"github.com/relay-chat/relay/server/team"
@@ -193,7 +194,7 @@ func (a *app) push(engine *engine.Engine, devices *team.Devices) *bridges.Push {
 }
 
 // mail returns the e-mails to visitors, and the mailbox with their answers. Neither does anything before its Run.
-func (a *app) mail(engine *engine.Engine, keys *server.Keyring) (*bridges.Mail, *bridges.Mailbox) {
+func (a *app) mail(engine *engine.Engine, keys *keyring.Ring) (*bridges.Mail, *bridges.Mailbox) {
 	threads, links, tokens := keys.MailThreads(), server.MailLinksBy(keys, a.cfg.PublicURL), bridges.MailTokens(engine.Store)
 	box := bridges.NewMailbox(engine, bridges.MailboxOptions{Threads: threads, Tokens: tokens, Keys: links.Key, Reader: readerCommand(readMail), Log: a.log})
 	return bridges.NewMail(engine, bridges.MailOptions{Links: links, Threads: threads, Tokens: tokens, Mailbox: box, Files: keys.Links(a.cfg.PublicURL), Base: a.cfg.PublicURL, DNS: net.DefaultResolver, Log: a.log}), box
@@ -224,7 +225,7 @@ func (a *app) metrics(ctx context.Context, from watch.Sources) (engine.Part, err
 
 // declareSites stores the sites of SITES_FILE. What does not go with the stored ones is
 // reported like a wrong setting. keys are nil in bridge mode, where no widget has one.
-func (a *app) declareSites(ctx context.Context, e *engine.Engine, keys *server.Keyring) error {
+func (a *app) declareSites(ctx context.Context, e *engine.Engine, keys *keyring.Ring) error {
 	if file := a.cfg.Sites; file != nil && keys != nil {
 		for _, d := range file.Sites {
 			if d.Key != nil && keys.IsPublic(*d.Key) {

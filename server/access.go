@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // admission decides who may make a request.
@@ -121,18 +122,18 @@ func (s *admission) authenticate(w http.ResponseWriter, r *http.Request, key str
 	}
 	state := s.keys.Check(key)
 	switch {
-	case state == KeyWrong && strings.HasPrefix(key, chat.APIKeyPrefix):
+	case state == keyring.Wrong && strings.HasPrefix(key, chat.APIKeyPrefix):
 		return s.byAPIKey(w, r, key)
-	case state == KeyWrong && strings.HasPrefix(key, chat.AccessTokenPrefix):
+	case state == keyring.Wrong && strings.HasPrefix(key, chat.AccessTokenPrefix):
 		return s.byAccessToken(w, r, key)
-	case state == KeyWrong:
+	case state == keyring.Wrong:
 		return chat.Author{}, s.denied(w, r)
 	}
 	if r.Header.Get("Origin") != "" {
 		s.warnOfBrowser(w, r, "secret key")
 		return chat.Author{}, errUnauthorized
 	}
-	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Role: chat.RoleAdministrator, Replaced: state == KeyReplaced}, nil
+	return chat.Author{Sender: chat.SenderOperator, Source: chat.SourceAPI, Role: chat.RoleAdministrator, Replaced: state == keyring.Replaced}, nil
 }
 
 // errReplaced refuses to the secret key before what would outlive it.

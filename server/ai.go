@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // testTime is longer than the time limit of a model's answer.
@@ -97,7 +98,7 @@ func (s *settingsAPI) proveAgain(w http.ResponseWriter, r *http.Request, by chat
 	case by.Source == chat.SourceAPI:
 		return nil
 	case in.SecretKey != "":
-		if s.keys.Check(in.SecretKey) == KeyCurrent {
+		if s.keys.Check(in.SecretKey) == keyring.Current {
 			return nil
 		}
 		if err := s.denied(w, r); err != errUnauthorized {

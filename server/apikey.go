@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -228,14 +229,14 @@ func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author,
 
 // stillSent asks, in a transaction, whether the secret key is still the one that a request was sent
 // with; people and API keys have none.
-func stillSent(k *Keyring, r *http.Request, by chat.Author) func(team.Reader) error {
+func stillSent(k *keyring.Ring, r *http.Request, by chat.Author) func(team.Reader) error {
 	if by.Source != chat.SourceAPI || by.Key != nil {
 		return func(team.Reader) error { return nil }
 	}
 	still := k.Still(requestKey(r, false))
 	return func(rd team.Reader) error {
 		err := still(rd)
-		if errors.Is(err, ErrReplaced) {
+		if errors.Is(err, keyring.ErrReplaced) {
 			err = errUnauthorized
 		}
 		return err

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/db/dbtest"
-	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -405,7 +405,7 @@ func TestNoKeyOutlivesItsMaker(t *testing.T) {
 		}{
 			{"ended", withKey, func(team.Reader) error { return nil }, func() error { return s.team.Keys.End(t.Context(), id, "Ada") }},
 			{"replaced", administers, s.ring.Still(secret), func() error {
-				_, err := s.ring.ReplaceSecret(t.Context(), server.Replacement{EndKeys: true})
+				_, err := s.ring.ReplaceSecret(t.Context(), keyring.Replacement{EndKeys: true})
 				return err
 			}},
 		} {

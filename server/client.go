@@ -17,6 +17,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/privacy"
 )
 
@@ -66,10 +67,10 @@ const bridgesPath = "/api/admin/bridges"
 // with a pass that only readers of its database can make. It returns nil when
 // there is none, or another one. Any program may listen there, so the pass opens
 // nothing else.
-func AskBridges(ctx context.Context, cfg config.Config, keys *Keyring) (bridges []chat.BridgeState, ai *chat.AIState) {
+func AskBridges(ctx context.Context, cfg config.Config, keys *keyring.Ring) (bridges []chat.BridgeState, ai *chat.AIState) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
-	pass := http.Header{"Cookie": {plainCookie + "=" + doctorPasses(keys).sign(plainCookie, "doctor")}}
+	pass := http.Header{"Cookie": {plainCookie + "=" + doctorPasses(keys).Sign(plainCookie, "doctor")}}
 	answer, err := ask(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, pass)
 	if err != nil {
 		return nil, nil
@@ -109,12 +110,12 @@ func RetryDelivery(ctx context.Context, cfg config.Config, id string) error {
 // EraseVisitor lets the relay that runs on this machine erase a visitor, so that open
 // streams and consoles notice, with a pass that is good for nothing else. reached is
 // false when there is none, or another one: then nothing was erased.
-func EraseVisitor(ctx context.Context, cfg config.Config, keys *Keyring, who string) (out privacy.Erased, reached bool, err error) {
+func EraseVisitor(ctx context.Context, cfg config.Config, keys *keyring.Ring, who string) (out privacy.Erased, reached bool, err error) {
 	if !listening(ctx, cfg) {
 		return out, false, nil
 	}
 	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + visitorsPath + "?visitor=" + url.QueryEscape(who)
-	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {plainCookie + "=" + erasePasses(keys).sign(plainCookie, who)}})
+	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {plainCookie + "=" + erasePasses(keys).Sign(plainCookie, who)}})
 	if err != nil {
 		return out, true, fmt.Errorf("relay did not say whether it erased everything; repeat the command: %w", err)
 	}
@@ -146,20 +147,20 @@ const visitorsPath = "/api/admin/visitors"
 const passLife = 10 * time.Second
 
 // erasePasses signs and verifies the pass of [EraseVisitor], whose text is the visitor.
-func erasePasses(k *Keyring) signedCookies { return k.cookies("erase", passLife) }
+func erasePasses(k *keyring.Ring) keyring.Cookies { return k.Cookies("erase", passLife) }
 
 // isEraser reports whether a request is that of [EraseVisitor].
 func (s *admission) isEraser(r *http.Request) bool {
-	who, ok := erasePasses(s.keys).of(r, plainCookie)
+	who, ok := erasePasses(s.keys).Of(r, plainCookie)
 	return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
 }
 
 // doctorPasses signs and verifies the pass of [AskBridges].
-func doctorPasses(k *Keyring) signedCookies { return k.cookies("doctor", passLife) }
+func doctorPasses(k *keyring.Ring) keyring.Cookies { return k.Cookies("doctor", passLife) }
 
 // isDoctor reports whether a request is that of [AskBridges].
 func (s *admission) isDoctor(r *http.Request) bool {
-	_, ok := doctorPasses(s.keys).of(r, plainCookie)
+	_, ok := doctorPasses(s.keys).Of(r, plainCookie)
 	return ok
 }
 

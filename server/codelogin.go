@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/onetime"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -19,8 +20,8 @@ const (
 	codeLife   = 5 * time.Minute
 )
 
-func secondSteps(k *Keyring) signedCookies {
-	return k.cookies("second step", codeLife)
+func secondSteps(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies("second step", codeLife)
 }
 
 // codeRest is for how long nobody tries codes after too many, in seconds.
@@ -53,13 +54,13 @@ func (s *consolePages) stepIn(w http.ResponseWriter, r *http.Request, p chat.Per
 	if _, err := r.Cookie(s.hostCookie(r, setUpCookie)); err == nil {
 		s.setCookie(w, r, setUpCookie, "", -1)
 	}
-	s.setCookie(w, r, codeCookie, secondSteps(s.keys).sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
+	s.setCookie(w, r, codeCookie, secondSteps(s.keys).Sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
 	return nil
 }
 
 // waiting returns the person whose code the browser is asked for, with the app.
 func (s *consolePages) waiting(r *http.Request) (p chat.Person, two chat.TwoStep, waits bool) {
-	text, valid := secondSteps(s.keys).of(r, s.hostCookie(r, codeCookie))
+	text, valid := secondSteps(s.keys).Of(r, s.hostCookie(r, codeCookie))
 	id, hash, _ := strings.Cut(text, " ")
 	if !valid || s.signOnOnly() {
 		return p, two, false

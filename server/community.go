@@ -2,6 +2,7 @@ package server
 
 import (
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/password"
 )
 
@@ -42,7 +43,7 @@ type community struct {
 }
 
 // NewCommunity makes the server of community mode.
-func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
+func NewCommunity(cfg config.Config, d Deps, keys *keyring.Ring) (*Server, error) {
 	static, err := loadStatic()
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *Keyring) (*Server, error) {
 	return c.Server, nil
 }
 
-func newCommunity(s *Server, d Deps, keys *Keyring) *community {
+func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.cfg.PublicURL)
 	shown := presentation{engine, links}
 	audit := auditor{team, s.clients, engine}

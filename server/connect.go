@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/oauth"
 )
 
@@ -24,12 +25,12 @@ const (
 	connectLife   = 10 * time.Minute
 )
 
-func waitingPrograms(k *Keyring) signedCookies {
-	return k.cookies("waiting program", connectLife)
+func waitingPrograms(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies("waiting program", connectLife)
 }
 
-func consents(k *Keyring) signedCookies {
-	return k.cookies("consent to a program", connectLife)
+func consents(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies("consent to a program", connectLife)
 }
 
 // consentTo is what a page's answer is for: this question, asked of this sign-in.
@@ -96,7 +97,7 @@ func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
 	by, err := s.signedIn(r)
 	switch {
 	case errors.Is(err, errUnauthorized):
-		s.setCookie(w, r, connectCookie, waitingPrograms(s.keys).sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
+		s.setCookie(w, r, connectCookie, waitingPrograms(s.keys).Sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
 		http.Redirect(w, r, "/console", http.StatusSeeOther)
 	case err != nil:
 		s.showAway(w, r, "read who is signed in", err)
@@ -107,7 +108,7 @@ func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
 
 // waitingProgram is what a program asks for that waits in this browser for somebody to sign in.
 func (s *consolePages) waitingProgram(r *http.Request) (query string, waits bool) {
-	return waitingPrograms(s.keys).of(r, s.hostCookie(r, connectCookie))
+	return waitingPrograms(s.keys).Of(r, s.hostCookie(r, connectCookie))
 }
 
 // goOnConnecting leads whoever has signed in to the program that waits.
@@ -168,7 +169,7 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 		host = "a program on the computer that you use (" + host + ")"
 	}
 	s.showWith(w, r, status, "connect.html", slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
-		"Request": query, "Consent": consents(s.keys).sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
+		"Request": query, "Consent": consents(s.keys).Sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
 }
 
 // decide answers POST /console/connect, with which somebody lets a program in, or does not.
@@ -183,7 +184,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 		s.showAway(w, r, "read who is signed in", err)
 		return
 	}
-	asked, valid := consents(s.keys).open(connectPath, r.PostFormValue("consent"))
+	asked, valid := consents(s.keys).Open(connectPath, r.PostFormValue("consent"))
 	if !valid || !chat.SameSecret(asked, consentTo(by, r.PostFormValue("request"))) {
 		s.showError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
 		return

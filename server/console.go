@@ -11,6 +11,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -183,7 +184,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 		return http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
 	case team.CheckName(l.name) != nil:
 		return http.StatusUnauthorized, "Please give a name of ordinary letters: this one has characters that nobody sees, or that look like others."
-	case s.keys.Check(l.key) != KeyCurrent:
+	case s.keys.Check(l.key) != keyring.Current:
 		if s.denied(w, r) != errUnauthorized { // which is not logged each time
 			return http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
 		}
@@ -193,7 +194,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 	}
 	err := s.startKeySignIn(w, r, l.name, s.keys.Still(l.key))
 	switch {
-	case errors.Is(err, ErrReplaced):
+	case errors.Is(err, keyring.ErrReplaced):
 		return http.StatusUnauthorized, "This is not the secret key."
 	case err != nil:
 		s.log.Error("cannot sign in", "err", err)

@@ -19,8 +19,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 
-	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // witness holds every request that a test makes and every answer that it gets
@@ -31,7 +31,7 @@ type witness struct {
 	t interface {
 		Errorf(format string, args ...any)
 	}
-	keys *server.Keyring // of the community server
+	keys *keyring.Ring // of the community server
 	// sites are its other sites, which have public keys of their own.
 	sites func() *chat.Sites
 	next  http.Handler
@@ -80,7 +80,7 @@ func brief(err error) string { return dumps.ReplaceAllString(err.Error(), " $1")
 
 // keysOf are the keys that a request brings.
 type keysOf struct {
-	ring                  *server.Keyring
+	ring                  *keyring.Ring
 	sites                 func() *chat.Sites
 	backend               string
 	bearer, header, query string
@@ -105,8 +105,8 @@ func (k *keysOf) look() map[string]bool {
 	}
 	scoped := func(key string) bool { return strings.HasPrefix(key, chat.APIKeyPrefix) }
 	return map[string]bool{
-		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != server.KeyWrong, "scopedKey": scoped(k.bearer), "accessToken": strings.HasPrefix(k.bearer, chat.AccessTokenPrefix),
-		"apiKeyHeader":   public(k.header) || k.ring.Check(k.header) != server.KeyWrong || scoped(k.header),
+		"publicKey": public(k.bearer), "secretKey": k.ring.Check(k.bearer) != keyring.Wrong, "scopedKey": scoped(k.bearer), "accessToken": strings.HasPrefix(k.bearer, chat.AccessTokenPrefix),
+		"apiKeyHeader":   public(k.header) || k.ring.Check(k.header) != keyring.Wrong || scoped(k.header),
 		"publicKeyQuery": public(k.query),
 	}
 }

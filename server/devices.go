@@ -11,6 +11,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // linkPath is where the links begin with which visitors go on at another device.
@@ -21,7 +22,7 @@ const linkPath = "/c/"
 type conversationLinks struct{ key []byte }
 
 // conversationsBy signs the links of conversations. Its key never changes.
-func conversationsBy(k *Keyring) conversationLinks {
+func conversationsBy(k *keyring.Ring) conversationLinks {
 	return conversationLinks{k.LastingKey("conversation")}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // TestDatabaseAway: that the database is away is no fault of relay's, and passes.
@@ -88,7 +89,7 @@ func bubbled(t *testing.T) *community {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := OpenKeyring(t.Context(), store, config.Config{}, log)
+	keys, err := keyring.Open(t.Context(), store, config.Config{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}

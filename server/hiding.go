@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/assets"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // hidingAge is how long the rules of a loader are sent before they are made again.
@@ -24,7 +25,7 @@ const hidingAge = 30 * time.Second
 type hiding struct {
 	*static
 	engine *engine.Engine
-	keys   *Keyring
+	keys   *keyring.Ring
 
 	mu     sync.Mutex
 	madeAt time.Time

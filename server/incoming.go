@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -17,19 +18,19 @@ const incomingPath = "/hooks/"
 type incomingAPI struct {
 	*limits
 	auditor
-	keys   *Keyring
+	keys   *keyring.Ring
 	engine *engine.Engine
 	team   *team.Team
 	mails  engine.MailKeys
 }
 
-func newIncomingAPI(s *Server, audit auditor, team *team.Team, keys *Keyring, d Deps) *incomingAPI {
+func newIncomingAPI(s *Server, audit auditor, team *team.Team, keys *keyring.Ring, d Deps) *incomingAPI {
 	return &incomingAPI{s.limits, audit, keys, d.Engine, team, MailLinksBy(keys, s.cfg.PublicURL).Key}
 }
 
 // hookSecret is the secret that signs requests to an incoming hook. It is made of relay's own key
 // and of the hook's token, so that nothing stored shows it, and a new token has a new one.
-func hookSecret(k *Keyring, h *chat.IncomingHook) string {
+func hookSecret(k *keyring.Ring, h *chat.IncomingHook) string {
 	key := k.LastingKey("incoming hooks")
 	return "whsec_" + base64.StdEncoding.EncodeToString(chat.MAC(key, h.ID+"\n"+h.Hash))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // letterPath is where the links in e-mails to visitors begin.
@@ -36,7 +37,7 @@ type MailLinks struct {
 }
 
 // MailLinksBy makes the links in e-mails, below relay's own address. Their key never changes.
-func MailLinksBy(k *Keyring, base string) *MailLinks {
+func MailLinksBy(k *keyring.Ring, base string) *MailLinks {
 	return &MailLinks{base, k.LastingKey("mail")}
 }
 

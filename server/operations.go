@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // maxDeliveries is how many deliveries one request may list.
@@ -286,7 +287,7 @@ func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Au
 		return nil, badRequest("endKeys is for the secret key: the public key makes none")
 	case in.Key == "public":
 	case in.Key == "secret":
-		how := Replacement{Grace: by.Person == "", EndKeys: in.EndKeys}
+		how := keyring.Replacement{Grace: by.Person == "", EndKeys: in.EndKeys}
 		rotate, field = func(ctx context.Context) (string, error) { return s.keys.ReplaceSecret(ctx, how) }, "secretKey"
 		if in.EndKeys {
 			detail = "with the API keys that it made"

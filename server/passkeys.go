@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/passkey"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -43,15 +44,15 @@ const (
 // addPurpose ties a challenge to who asked for it.
 func addPurpose(by chat.Author) string { return "add:" + by.Person + ":" + by.SignIn + ":" }
 
-func challenges(k *Keyring) signedCookies {
-	return k.cookies("passkey", team.PasskeyPatience)
+func challenges(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies("passkey", team.PasskeyPatience)
 }
 
 // challenge makes a challenge for a purpose and gives it to the browser.
 func (s *passkeyAPI) challenge(w http.ResponseWriter, r *http.Request, purpose string) []byte {
 	challenge := make([]byte, challengeLength)
 	_, _ = rand.Read(challenge) // never fails
-	value := challenges(s.keys).sign(s.hostCookie(r, challengeCookie), purpose+string(challenge))
+	value := challenges(s.keys).Sign(s.hostCookie(r, challengeCookie), purpose+string(challenge))
 	s.setCookie(w, r, challengeCookie, value, int(team.PasskeyPatience/time.Second))
 	return challenge
 }
@@ -63,7 +64,7 @@ func (s *passkeyAPI) challengeOf(w http.ResponseWriter, r *http.Request, purpose
 		return nil, errPasskeyLate
 	}
 	s.setCookie(w, r, challengeCookie, "", -1)
-	text, valid := challenges(s.keys).open(c.Name, c.Value)
+	text, valid := challenges(s.keys).Open(c.Name, c.Value)
 	if !valid || len(text) != len(purpose)+challengeLength || text[:len(purpose)] != purpose {
 		return nil, errPasskeyLate
 	}

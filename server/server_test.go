@@ -29,6 +29,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -46,7 +47,7 @@ type site struct {
 	store  *db.DB
 	team   *team.Team
 	server *server.Server
-	ring   *server.Keyring
+	ring   *keyring.Ring
 
 	webhook    *bridges.Webhook
 	hooks      *bridges.Hooks
@@ -95,7 +96,7 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 		t.Fatal(err)
 	}
 	s.team = team.New(store, s.Engine, bridges.Names(), log)
-	if s.ring, err = server.OpenKeyring(t.Context(), store, cfg, log); err != nil {
+	if s.ring, err = keyring.Open(t.Context(), store, cfg, log); err != nil {
 		t.Fatal(err)
 	}
 	s.webhook = newWebhook(cfg, s.Engine, s.ring.Links(cfg.PublicURL), log)

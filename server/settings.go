@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -19,7 +20,7 @@ type settingsAPI struct {
 	auditor
 	engine  *engine.Engine
 	team    *team.Team
-	keys    *Keyring
+	keys    *keyring.Ring
 	bridges Bridges
 	webhook Webhook
 	ai      AI

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/onetime"
 )
 
@@ -23,8 +24,8 @@ const (
 // quietZone is what is left white around a QR code, in modules.
 const quietZone = 4
 
-func setUps(k *Keyring) signedCookies {
-	return k.cookies(setUpPurpose, setUpLasts)
+func setUps(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies(setUpPurpose, setUpLasts)
 }
 
 // codesRequired reports whether nobody signs in by a password alone.
@@ -42,12 +43,12 @@ type settingUp struct {
 func (s *consolePages) beginSetUp(w http.ResponseWriter, r *http.Request, p chat.Person) {
 	text := p.ID + " " + chat.Hash(p.Password) + " " + chat.NewToken()
 	s.setCookie(w, r, codeCookie, "", -1)
-	s.setCookie(w, r, setUpCookie, setUps(s.keys).sign(s.hostCookie(r, setUpCookie), text), int(setUpLasts/time.Second))
+	s.setCookie(w, r, setUpCookie, setUps(s.keys).Sign(s.hostCookie(r, setUpCookie), text), int(setUpLasts/time.Second))
 }
 
 // settingUp returns who sets an app up in this browser.
 func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
-	text, valid := setUps(s.keys).of(r, s.hostCookie(r, setUpCookie))
+	text, valid := setUps(s.keys).Of(r, s.hostCookie(r, setUpCookie))
 	id, rest, _ := strings.Cut(text, " ")
 	hash, _, _ := strings.Cut(rest, " ")
 	if !valid || s.signOnOnly() || !codesRequired(s.settings()) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -16,7 +17,7 @@ type signIns struct {
 	*clients
 	auditor
 	team     *team.Team
-	keys     *Keyring
+	keys     *keyring.Ring
 	settings func() *chat.Settings
 }
 
@@ -138,19 +139,19 @@ const (
 	knownLife   = 400 * 24 * time.Hour // browsers keep no cookie for longer
 )
 
-func knownBrowsers(k *Keyring) signedCookies {
-	return k.cookies("known browser", knownLife)
+func knownBrowsers(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies("known browser", knownLife)
 }
 
 // remember makes the browser one that the person knows.
 func (s *signIns) remember(w http.ResponseWriter, r *http.Request, person string) {
-	value := knownBrowsers(s.keys).sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
+	value := knownBrowsers(s.keys).Sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
 	s.setCookie(w, r, knownCookie, value, int(knownLife/time.Second))
 }
 
 // knownBrowser returns a text that only this browser has and that begins with the id of
 // who signed in there last, "" if it is not known.
 func (s *signIns) knownBrowser(r *http.Request) string {
-	browser, _ := knownBrowsers(s.keys).of(r, s.hostCookie(r, knownCookie))
+	browser, _ := knownBrowsers(s.keys).Of(r, s.hostCookie(r, knownCookie))
 	return browser
 }

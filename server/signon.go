@@ -9,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -45,8 +46,8 @@ type signOnAPI struct {
 
 // signOnStates are cookies of the browsers that are at the provider: what one has begun, no other
 // finishes. What belongs to a state is calculated, so that nothing is stored for who only begins.
-func signOnStates(k *Keyring) signedCookies {
-	return k.cookies(signOnPurpose, signOnLife)
+func signOnStates(k *keyring.Ring) keyring.Cookies {
+	return k.Cookies(signOnPurpose, signOnLife)
 }
 
 // secretsOf are what the provider ties its answer to (nonce), and what redeems it (verifier).
@@ -86,7 +87,7 @@ func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := s.hostCookie(r, signOnCookie)
-	s.setSignOnCookie(w, r, signOnStates(s.keys).sign(name, boundState(&o, state)), int(signOnLife/time.Second))
+	s.setSignOnCookie(w, r, signOnStates(s.keys).Sign(name, boundState(&o, state)), int(signOnLife/time.Second))
 	http.Redirect(w, r, page, http.StatusSeeOther)
 }
 
@@ -118,7 +119,7 @@ func (s *signOnAPI) finish(w http.ResponseWriter, r *http.Request) {
 func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 	o, query := s.settings().SignOn(), r.URL.Query()
 	state := query.Get("state")
-	begun, valid := signOnStates(s.keys).of(r, s.hostCookie(r, signOnCookie))
+	begun, valid := signOnStates(s.keys).Of(r, s.hostCookie(r, signOnCookie))
 	if !valid || state == "" || !chat.SameSecret(begun, boundState(&o, state)) || !o.Ready() {
 		return errSignOnState
 	}

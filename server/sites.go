@@ -15,6 +15,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/words"
 )
 
@@ -24,7 +25,7 @@ type siteAPI struct {
 	*clients
 	settings *settingsAPI
 	engine   *engine.Engine
-	keys     *Keyring
+	keys     *keyring.Ring
 	base     Knowledge
 	finder   Search
 }
@@ -49,14 +50,14 @@ type SiteView struct {
 }
 
 // ViewSite shows a site without what takes a look into the store.
-func ViewSite(site *chat.Site, sites *chat.Sites, keys *Keyring, cfg config.Config) SiteView {
+func ViewSite(site *chat.Site, sites *chat.Sites, keys *keyring.Ring, cfg config.Config) SiteView {
 	_, file := sites.Declared(site.ID)
 	return SiteView{DeclaredIn: file, ID: site.PublicID(), Name: site.Label(), Address: site.Address, Color: site.Color, PublicKey: keys.PublicOf(site),
 		Origins: append([]string{}, cfg.OriginsOf(site)...), CreatedAt: site.CreatedAt, ArchivedAt: site.ArchivedAt, ErasedAt: site.ErasedAt}
 }
 
 // WholeSite is a site with its snippet and the number of its conversations.
-func WholeSite(ctx context.Context, e *engine.Engine, keys *Keyring, cfg config.Config, baseURL string, site *chat.Site) (SiteView, error) {
+func WholeSite(ctx context.Context, e *engine.Engine, keys *keyring.Ring, cfg config.Config, baseURL string, site *chat.Site) (SiteView, error) {
 	v := ViewSite(site, e.Sites(), keys, cfg)
 	v.Snippet = snippetFor(baseURL, v.PublicKey, e.SettingsOf(site.ID))
 	err := e.Store.ReadOne(ctx, func(rd chat.Reader) error {
@@ -204,11 +205,11 @@ func (s *siteAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Auth
 }
 
 // RotateSiteKey replaces a site's public key and returns the new one.
-func RotateSiteKey(ctx context.Context, e *engine.Engine, keys *Keyring, site *chat.Site) (string, error) {
+func RotateSiteKey(ctx context.Context, e *engine.Engine, keys *keyring.Ring, site *chat.Site) (string, error) {
 	if site.ID == "" {
 		return keys.RotatePublic(ctx)
 	}
-	key := newPublicKey()
+	key := keyring.NewPublicKey()
 	_, err := e.ChangeSite(ctx, site.ID, engine.SiteChange{Key: &key})
 	return key, err
 }

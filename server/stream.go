@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/hub"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 )
 
@@ -269,7 +270,7 @@ func (o *sse) state(t chat.EventType, body any) {
 type operatorStreams struct {
 	engine *engine.Engine
 	team   *team.Team
-	keys   *Keyring
+	keys   *keyring.Ring
 	links  *chat.FileLinks
 	open   atomic.Int64
 }
@@ -296,7 +297,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 	if reconnects {
 		out.resync(&n)
 	}
-	heartbeat, check := time.NewTicker(heartbeatEvery), time.NewTicker(keyringAge)
+	heartbeat, check := time.NewTicker(heartbeatEvery), time.NewTicker(keyring.Age)
 	defer heartbeat.Stop()
 	defer check.Stop()
 	var shown []chat.Event

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/db/dbtest"
-	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 func TestWidgetStream(t *testing.T) {
@@ -162,7 +162,7 @@ func TestRotationEndsAdminStreams(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		public, secret := s.keys()
 		body := s.body("/api/admin/stream", secret)
-		other, err := server.OpenKeyring(t.Context(), s.store, config.Config{}, discard) // the command line
+		other, err := keyring.Open(t.Context(), s.store, config.Config{}, discard) // the command line
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // System shows and backs up the database.
@@ -34,7 +35,7 @@ type systemAPI struct {
 	*clients
 	auditor
 	engine  *engine.Engine
-	keys    *Keyring
+	keys    *keyring.Ring
 	system  System
 	bridges Bridges
 	finder  Search

@@ -10,6 +10,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/privacy"
 )
 
@@ -87,9 +88,9 @@ func choose(ctx context.Context, e *engine.Engine, who string) ([]chat.Session, 
 // erase erases a visitor's conversations, if that is confirmed: by the relay that runs,
 // or else in the database alone.
 func erase(ctx context.Context, c *Call, who string) error {
-	var keys *server.Keyring
+	var keys *keyring.Ring
 	if c.Config.Mode != chat.ModeBridge {
-		if err := c.WithKeys(ctx, func(k *server.Keyring, _ chat.Store) error { keys = k; return nil }); err != nil {
+		if err := c.WithKeys(ctx, func(k *keyring.Ring, _ chat.Store) error { keys = k; return nil }); err != nil {
 			return err
 		}
 	}

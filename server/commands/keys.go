@@ -5,15 +5,15 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // WithKeys calls use with the keys. A relay that runs on the same database sees
 // a change within a second.
-func (c *Call) WithKeys(ctx context.Context, use func(*server.Keyring, chat.Store) error) error {
+func (c *Call) WithKeys(ctx context.Context, use func(*keyring.Ring, chat.Store) error) error {
 	return c.WithStore(ctx, func(store chat.Store) error {
-		keys, err := server.JoinKeyring(ctx, store, c.Config, c.Log)
+		keys, err := keyring.Join(ctx, store, c.Config, c.Log)
 		if err != nil {
 			return err
 		}
@@ -22,7 +22,7 @@ func (c *Call) WithKeys(ctx context.Context, use func(*server.Keyring, chat.Stor
 }
 
 func showKeys(ctx context.Context, c *Call, _ string) error {
-	return c.WithKeys(ctx, func(keys *server.Keyring, _ chat.Store) error {
+	return c.WithKeys(ctx, func(keys *keyring.Ring, _ chat.Store) error {
 		public, secret, err := keys.Show(ctx)
 		if err != nil {
 			return err
@@ -39,18 +39,18 @@ func showKeys(ctx context.Context, c *Call, _ string) error {
 	})
 }
 
-func rotatePublic(ctx context.Context, _ *Call, keys *server.Keyring) (string, error) {
+func rotatePublic(ctx context.Context, _ *Call, keys *keyring.Ring) (string, error) {
 	return keys.RotatePublic(ctx)
 }
 
-func rotateSecret(ctx context.Context, c *Call, keys *server.Keyring) (string, error) {
-	return keys.ReplaceSecret(ctx, server.Replacement{EndKeys: c.Flags.EndKeys})
+func rotateSecret(ctx context.Context, c *Call, keys *keyring.Ring) (string, error) {
+	return keys.ReplaceSecret(ctx, keyring.Replacement{EndKeys: c.Flags.EndKeys})
 }
 
 // rotate returns the command that replaces a key.
-func rotate(replace func(context.Context, *Call, *server.Keyring) (string, error)) func(context.Context, *Call, string) error {
+func rotate(replace func(context.Context, *Call, *keyring.Ring) (string, error)) func(context.Context, *Call, string) error {
 	return func(ctx context.Context, c *Call, _ string) error {
-		return c.WithKeys(ctx, func(keys *server.Keyring, store chat.Store) error {
+		return c.WithKeys(ctx, func(keys *keyring.Ring, store chat.Store) error {
 			key, err := replace(ctx, c, keys)
 			if err != nil {
 				return err

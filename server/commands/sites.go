@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/moving"
 )
 
@@ -20,12 +21,12 @@ var errNoSites = errors.New("in bridge mode SITES_FILE declares the sites, and y
 
 // withSites calls use with an engine and the keys. A relay that runs on the same database
 // notices a change within two seconds.
-func (c *Call) withSites(ctx context.Context, use func(*engine.Engine, *server.Keyring) error) error {
+func (c *Call) withSites(ctx context.Context, use func(*engine.Engine, *keyring.Ring) error) error {
 	if c.Config.Mode == chat.ModeBridge {
 		return errNoSites
 	}
 	return c.WithEngine(ctx, func(e *engine.Engine) error {
-		keys, err := server.JoinKeyring(ctx, e.Store, c.Config, c.Log)
+		keys, err := keyring.Join(ctx, e.Store, c.Config, c.Log)
 		if err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func (c *Call) invitedTo(ctx context.Context, store chat.Store) (chat.SiteSet, e
 }
 
 func listSites(ctx context.Context, c *Call, _ string) error {
-	return c.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, keys *keyring.Ring) error {
 		views := []server.SiteView{}
 		for _, site := range e.Sites().All() {
 			views = append(views, server.ViewSite(&site, e.Sites(), keys, c.Config))
@@ -118,7 +119,7 @@ func stateOf(v *server.SiteView) string {
 }
 
 func showSite(ctx context.Context, c *Call, word string) error {
-	return c.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, keys *keyring.Ring) error {
 		site, err := siteNamed(e, word)
 		if err != nil {
 			return err
@@ -128,7 +129,7 @@ func showSite(ctx context.Context, c *Call, word string) error {
 }
 
 // printSite prints a site with its snippet.
-func (c *Call) printSite(ctx context.Context, e *engine.Engine, keys *server.Keyring, site *chat.Site) error {
+func (c *Call) printSite(ctx context.Context, e *engine.Engine, keys *keyring.Ring, site *chat.Site) error {
 	v, err := server.WholeSite(ctx, e, keys, c.Config, server.BaseURL(c.Config, nil), site)
 	if err != nil || c.Flags.JSON {
 		return errors.Join(err, JSON(c.Out, v))
@@ -146,7 +147,7 @@ func (c *Call) printSite(ctx context.Context, e *engine.Engine, keys *server.Key
 }
 
 func addSite(ctx context.Context, c *Call, _ string) error {
-	return c.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, keys *keyring.Ring) error {
 		words := c.Words[2:]
 		in := engine.SiteChange{ID: c.option("--id"), Name: &words[0], Wanted: server.SiteIDOf(words...), Color: c.option("--color"), Key: c.option("--key")}
 		if len(words) > 1 {
@@ -171,7 +172,7 @@ func addSite(ctx context.Context, c *Call, _ string) error {
 
 // changeSite changes the site that a command names and prints what was done.
 func (c *Call) changeSite(ctx context.Context, word string, in engine.SiteChange, done string) error {
-	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, _ *keyring.Ring) error {
 		site, err := siteNamed(e, word)
 		if err != nil {
 			return err
@@ -193,7 +194,7 @@ func reopenSite(ctx context.Context, c *Call, word string) error {
 }
 
 func rotateSiteKey(ctx context.Context, c *Call, word string) error {
-	return c.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, keys *keyring.Ring) error {
 		site, err := siteNamed(e, word)
 		if err != nil {
 			return err
@@ -208,12 +209,12 @@ func rotateSiteKey(ctx context.Context, c *Call, word string) error {
 }
 
 // withMoves calls use with what exporting and importing a site needs.
-func (c *Call) withMoves(ctx context.Context, use func(*engine.Engine, *server.Keyring, Knowledge, Search) error) error {
+func (c *Call) withMoves(ctx context.Context, use func(*engine.Engine, *keyring.Ring, Knowledge, Search) error) error {
 	if c.Config.Mode == chat.ModeBridge {
 		return errNoSites
 	}
 	return c.WithKnowledge(ctx, func(e *engine.Engine, base Knowledge, search Search) error {
-		keys, err := server.JoinKeyring(ctx, e.Store, c.Config, c.Log)
+		keys, err := keyring.Join(ctx, e.Store, c.Config, c.Log)
 		if err != nil {
 			return err
 		}
@@ -224,7 +225,7 @@ func (c *Call) withMoves(ctx context.Context, use func(*engine.Engine, *server.K
 // exportSite writes a site to a file, which must be new.
 func exportSite(ctx context.Context, c *Call, _ string) error {
 	word, file := c.Words[2], c.Words[3]
-	return c.withMoves(ctx, func(e *engine.Engine, keys *server.Keyring, base Knowledge, _ Search) error {
+	return c.withMoves(ctx, func(e *engine.Engine, keys *keyring.Ring, base Knowledge, _ Search) error {
 		site, err := siteNamed(e, word)
 		if err != nil {
 			return err
@@ -254,7 +255,7 @@ func importSite(ctx context.Context, c *Call, file string) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	return c.withMoves(ctx, func(e *engine.Engine, keys *server.Keyring, base Knowledge, search Search) error {
+	return c.withMoves(ctx, func(e *engine.Engine, keys *keyring.Ring, base Knowledge, search Search) error {
 		options := moving.Options{ID: *cmp.Or(c.option("--id"), new(string)), Name: *cmp.Or(c.option("--name"), new(string)), KeyTaken: keys.IsPublic,
 			Imported: func(id string) { search.Notice(&chat.Event{Type: chat.EventMessage, SessionID: id}) }}
 		site, done, err := moving.Import(ctx, e, base, in, about.Size(), options)

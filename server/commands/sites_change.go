@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/cli"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/keyring"
 )
 
 // pairs reads NAME=VALUE words.
@@ -55,7 +56,7 @@ func setSite(ctx context.Context, c *Call, _ string) error {
 			return fmt.Errorf("a site has no field %q, only name, address, color and origins; its settings are changed by relay sites settings; %w", pair[0], ErrUsage)
 		}
 	}
-	return c.withSites(ctx, func(e *engine.Engine, keys *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, keys *keyring.Ring) error {
 		site, err := siteNamed(e, c.Words[2])
 		if err != nil {
 			return err
@@ -76,7 +77,7 @@ func setSite(ctx context.Context, c *Call, _ string) error {
 
 // settingsOfSite prints a site's settings, or with "all" those that the sites share.
 func settingsOfSite(ctx context.Context, c *Call, word string) error {
-	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, _ *keyring.Ring) error {
 		settings, id, err := siteSettings(e, word)
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func changeSettingsOfSite(ctx context.Context, c *Call, _ string) error {
 		return err
 	}
 	word := c.Words[2]
-	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+	return c.withSites(ctx, func(e *engine.Engine, _ *keyring.Ring) error {
 		settings, id, err := siteSettings(e, word)
 		if err != nil {
 			return err
@@ -163,7 +164,7 @@ func settingValue(settings *chat.Settings, name, given string) json.RawMessage {
 // eraseSite erases a site, if that is confirmed, and shows how far the running relay is.
 func eraseSite(ctx context.Context, c *Call, word string) error {
 	id, n := "", 0
-	err := c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error {
+	err := c.withSites(ctx, func(e *engine.Engine, _ *keyring.Ring) error {
 		site, err := siteNamed(e, word)
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func eraseSite(ctx context.Context, c *Call, word string) error {
 	if err != nil || !c.Runs(ctx) {
 		return err
 	}
-	return c.withSites(ctx, func(e *engine.Engine, _ *server.Keyring) error { return c.watchErasing(ctx, e, id, n) })
+	return c.withSites(ctx, func(e *engine.Engine, _ *keyring.Ring) error { return c.watchErasing(ctx, e, id, n) })
 }
 
 func sessionsOf(ctx context.Context, e *engine.Engine, site string) (n int, err error) {

@@ -1,4 +1,7 @@
-package server
+// Package keyring keeps the keys of an installation: the public and the secret one, the
+// window in which the secret one is shown, and what pages and links are signed with. It
+// knows no routes, and imports chat, config and team only.
+package keyring
 
 import (
 	"cmp"
@@ -36,16 +39,16 @@ const (
 // Limits of the set-up window.
 const (
 	setupWindow = 24 * time.Hour
-	// keyringAge is how long the keys are trusted before they are read again:
+	// Age is how long the keys are trusted before they are read again:
 	// they can be rotated by another process.
-	keyringAge = time.Second
+	Age = time.Second
 	// keyGrace is how long the key before works at most.
 	keyGrace = 10 * time.Minute
 )
 
-// Keyring holds the two keys of an installation and the window in which the
+// Ring holds the two keys of an installation and the window in which the
 // secret one is shown.
-type Keyring struct {
+type Ring struct {
 	store  chat.Store
 	log    *slog.Logger
 	mode   config.Setup
@@ -69,19 +72,19 @@ type keys struct {
 	fileKey      string
 }
 
-// OpenKeyring reads the keys for a server, and creates them at the first start.
-// It stores which ones cfg presets, for [JoinKeyring].
-func OpenKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Keyring, error) {
-	k := newKeyring(store, cfg, log)
+// Open reads the keys for a server, and creates them at the first start.
+// It stores which ones cfg presets, for [Join].
+func Open(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Ring, error) {
+	k := newRing(store, cfg, log)
 	return k.open(ctx, store.Apply(ctx, func(tx chat.Tx) error {
 		return putMeta(tx, map[string]string{metaPresetPublic: k.preset.public, metaPresetSecret: k.preset.secretHash})
 	}))
 }
 
-// JoinKeyring reads the keys for a sub-command, including those preset for the
+// Join reads the keys for a sub-command, including those preset for the
 // server and missing in cfg.
-func JoinKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Keyring, error) {
-	k := newKeyring(store, cfg, log)
+func Join(ctx context.Context, store chat.Store, cfg config.Config, log *slog.Logger) (*Ring, error) {
+	k := newRing(store, cfg, log)
 	return k.open(ctx, store.Read(ctx, func(r chat.Reader) error {
 		for name, preset := range map[string]*string{metaPresetPublic: &k.preset.public, metaPresetSecret: &k.preset.secretHash} {
 			noted, err := r.Meta(name)
@@ -94,8 +97,8 @@ func JoinKeyring(ctx context.Context, store chat.Store, cfg config.Config, log *
 	}))
 }
 
-func newKeyring(store chat.Store, cfg config.Config, log *slog.Logger) *Keyring {
-	k := &Keyring{store: store, log: log, mode: cfg.Setup, code: newCode(), preset: keys{public: cfg.PublicKey}}
+func newRing(store chat.Store, cfg config.Config, log *slog.Logger) *Ring {
+	k := &Ring{store: store, log: log, mode: cfg.Setup, code: newCode(), preset: keys{public: cfg.PublicKey}}
 	k.shared = strings.HasPrefix(string(cfg.DatabaseURL), "postgres")
 	if cfg.SecretKey != "" {
 		k.preset.secretHash = chat.Hash(string(cfg.SecretKey))
@@ -104,7 +107,7 @@ func newKeyring(store chat.Store, cfg config.Config, log *slog.Logger) *Keyring 
 }
 
 // open reads the keys, unless err says that preparing them failed.
-func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
+func (k *Ring) open(ctx context.Context, err error) (*Ring, error) {
 	if err == nil {
 		err = k.create(ctx)
 	}
@@ -123,7 +126,7 @@ func (k *Keyring) open(ctx context.Context, err error) (*Keyring, error) {
 }
 
 // Run closes the set-up window a day after it was opened. It lasts until ctx ends.
-func (k *Keyring) Run(ctx context.Context) error {
+func (k *Ring) Run(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
@@ -137,15 +140,15 @@ func (k *Keyring) Run(ctx context.Context) error {
 }
 
 // expire erases the plain secret when the set-up window was open for a day.
-func (k *Keyring) expire() {
+func (k *Ring) expire() {
 	if k.current().secretPlain != "" && !k.SetupOpen() {
 		k.CloseSetup("it was open for a day, or is not wanted")
 	}
 }
 
 // create makes the keys if there are none.
-func (k *Keyring) create(ctx context.Context) error {
-	public, secret := newPublicKey(), "sk_"+chat.NewToken()
+func (k *Ring) create(ctx context.Context) error {
+	public, secret := NewPublicKey(), "sk_"+chat.NewToken()
 	return k.store.Apply(ctx, func(tx chat.Tx) error {
 		have, err := tx.LockMeta(metaPublicKey) // several nodes may start for the first time
 		if err != nil || have != "" {
@@ -175,7 +178,7 @@ func putMeta(tx chat.Tx, values map[string]string) error {
 }
 
 // read reads the keys from the store.
-func (k *Keyring) read(ctx context.Context) (keys, error) {
+func (k *Ring) read(ctx context.Context) (keys, error) {
 	var read keys
 	err := k.store.Read(ctx, func(r chat.Reader) error {
 		var opened string
@@ -204,9 +207,9 @@ func (k *Keyring) read(ctx context.Context) (keys, error) {
 }
 
 // current returns the keys, not older than keyringAge unless the store fails.
-func (k *Keyring) current() keys {
+func (k *Ring) current() keys {
 	k.mu.Lock()
-	known, fresh := k.keys, time.Since(k.readAt) < keyringAge
+	known, fresh := k.keys, time.Since(k.readAt) < Age
 	if !fresh {
 		k.readAt = time.Now() // one reader is enough
 	}
@@ -225,10 +228,10 @@ func (k *Keyring) current() keys {
 }
 
 // Public returns the public key.
-func (k *Keyring) Public() string { return k.current().public }
+func (k *Ring) Public() string { return k.current().public }
 
 // PublicOf returns a site's public key: the first one's is the ring's.
-func (k *Keyring) PublicOf(site *chat.Site) string {
+func (k *Ring) PublicOf(site *chat.Site) string {
 	if site.ID == "" {
 		return k.Public()
 	}
@@ -236,31 +239,31 @@ func (k *Keyring) PublicOf(site *chat.Site) string {
 }
 
 // IsPublic reports whether key is the public key.
-func (k *Keyring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
+func (k *Ring) IsPublic(key string) bool { return key != "" && chat.SameSecret(key, k.Public()) }
 
-// KeyState is the answer of [Keyring.Check].
-type KeyState int
+// State is the answer of [Ring.Check].
+type State int
 
 const (
-	KeyWrong KeyState = iota
-	KeyCurrent
-	KeyReplaced // it still works, but for what would outlive it
+	Wrong State = iota
+	Current
+	Replaced // it still works, but for what would outlive it
 )
 
 // Check reports whether key is the secret key, or the one before in its last minutes.
-func (k *Keyring) Check(key string) KeyState {
+func (k *Ring) Check(key string) State {
 	if key == "" {
-		return KeyWrong
+		return Wrong
 	}
 	hash, now := chat.Hash(key), k.current()
 	if chat.SameSecret(hash, now.secretHash) {
 		k.retire(now)
-		return KeyCurrent
+		return Current
 	}
 	if before := now.before(chat.Now()); before != "" && chat.SameSecret(hash, before) {
-		return KeyReplaced
+		return Replaced
 	}
-	return KeyWrong
+	return Wrong
 }
 
 // before is the hash of the key before as long as it works, else "".
@@ -274,7 +277,7 @@ func (k *keys) before(at chat.Time) string {
 }
 
 // retire ends the previous secret key, since the new one is in use.
-func (k *Keyring) retire(now keys) {
+func (k *Ring) retire(now keys) {
 	if now.secretBefore == "" {
 		return
 	}
@@ -289,50 +292,50 @@ func (k *Keyring) retire(now keys) {
 }
 
 // SigningKey returns a key for cookies; it changes with the secret key.
-func (k *Keyring) SigningKey(purpose string) []byte {
+func (k *Ring) SigningKey(purpose string) []byte {
 	return []byte(chat.Hash(purpose + ":" + k.current().secretHash))
 }
 
 // LastingKey returns a key for a purpose that never changes.
-func (k *Keyring) LastingKey(purpose string) []byte {
+func (k *Ring) LastingKey(purpose string) []byte {
 	return []byte(chat.Hash(purpose + ":" + k.current().fileKey))
 }
 
 // Generation changes whenever the secret key does; connections let in by an
 // earlier one must end.
-func (k *Keyring) Generation() string {
+func (k *Ring) Generation() string {
 	now := k.current()
 	return now.secretHash + now.before(chat.Now())
 }
 
 // Links returns the maker of links to files, below base. Its key never
 // changes.
-func (k *Keyring) Links(base string) *chat.FileLinks {
+func (k *Ring) Links(base string) *chat.FileLinks {
 	return chat.NewFileLinks(k.current().fileKey, base)
 }
 
 // MailThreads makes the names by which answers to e-mails find their conversation.
-func (k *Keyring) MailThreads() *chat.MailThreads {
+func (k *Ring) MailThreads() *chat.MailThreads {
 	return chat.NewMailThreads(k.LastingKey("mail threads"))
 }
 
 // SetupOpen reports whether the secret key can still be shown.
-func (k *Keyring) SetupOpen() bool {
+func (k *Ring) SetupOpen() bool {
 	now := k.current()
 	return k.mode != config.SetupOff && now.secretPlain != "" && chat.Now().Sub(now.openedAt) < setupWindow
 }
 
 // SetupCode returns the code that opens the set-up page.
-func (k *Keyring) SetupCode() string { return k.code }
+func (k *Ring) SetupCode() string { return k.code }
 
 // TryCode reports whether code opens the set-up page. Wrong ones cost nothing: nobody finds
 // 60 random bits within the day that the window is open.
-func (k *Keyring) TryCode(code string) bool {
+func (k *Ring) TryCode(code string) bool {
 	return chat.SameSecret(strings.ToUpper(strings.TrimSpace(code)), k.code)
 }
 
 // CloseSetup ends the set-up window and erases the plain secret.
-func (k *Keyring) CloseSetup(why string) {
+func (k *Ring) CloseSetup(why string) {
 	ctx := context.Background()
 	err := k.store.Apply(ctx, func(tx chat.Tx) error { return tx.PutMeta(metaSecretPlain, "") })
 	if err == nil {
@@ -347,7 +350,7 @@ func (k *Keyring) CloseSetup(why string) {
 
 // Show returns both keys; the secret one is empty when the set-up window is
 // closed.
-func (k *Keyring) Show(ctx context.Context) (public, secret string, err error) {
+func (k *Ring) Show(ctx context.Context) (public, secret string, err error) {
 	now, err := k.read(ctx)
 	if err != nil || !k.SetupOpen() {
 		return now.public, "", err
@@ -356,9 +359,9 @@ func (k *Keyring) Show(ctx context.Context) (public, secret string, err error) {
 }
 
 // SecretPreset reports whether RELAY_SECRET_KEY sets the secret key.
-func (k *Keyring) SecretPreset() bool { return k.preset.secretHash != "" }
+func (k *Ring) SecretPreset() bool { return k.preset.secretHash != "" }
 
-func newPublicKey() string { return "pk_" + chat.NewToken() }
+func NewPublicKey() string { return "pk_" + chat.NewToken() }
 
 // newCode makes a set-up code of 60 random bits, XXXX-XXXX-XXXX.
 func newCode() string { return codeOf(rand.Text()) }

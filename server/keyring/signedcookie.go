@@ -1,4 +1,4 @@
-package server
+package keyring
 
 import (
 	"crypto/hmac"
@@ -11,37 +11,37 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// signedCookies makes and verifies the values of cookies that say who somebody is.
+// Cookies makes and verifies the values of cookies that say who somebody is.
 // A value is "expiry.text.signature": the expiry in seconds since 1970, the text and
 // the HMAC-SHA256 of the cookie's name and both in base64.
-type signedCookies struct {
+type Cookies struct {
 	key  []byte
 	life time.Duration
 }
 
-// cookies makes cookies for a purpose, which end with the secret key.
-func (k *Keyring) cookies(purpose string, life time.Duration) signedCookies {
-	return signedCookies{k.SigningKey(purpose), life}
+// Cookies makes cookies for a purpose, which end with the secret key.
+func (k *Ring) Cookies(purpose string, life time.Duration) Cookies {
+	return Cookies{k.SigningKey(purpose), life}
 }
 
-// sign returns the value of a cookie that carries a text until its life is over.
-func (c signedCookies) sign(name, text string) string {
+// Sign returns the value of a cookie that carries a text until its life is over.
+func (c Cookies) Sign(name, text string) string {
 	value := strconv.FormatInt(time.Now().Add(c.life).Unix(), 10) + "." + base64.RawURLEncoding.EncodeToString([]byte(text))
 	return value + "." + base64.RawURLEncoding.EncodeToString(c.signature(name, value))
 }
 
-// of returns the text of a request's cookie.
-func (c signedCookies) of(r *http.Request, name string) (text string, ok bool) {
+// Of returns the text of a request's cookie.
+func (c Cookies) Of(r *http.Request, name string) (text string, ok bool) {
 	cookie, err := r.Cookie(name)
 	if err != nil {
 		return "", false
 	}
-	return c.open(name, cookie.Value)
+	return c.Open(name, cookie.Value)
 }
 
-// open returns the text of a cookie that was signed with the key for this name and
+// Open returns the text of a cookie that was signed with the key for this name and
 // has not expired.
-func (c signedCookies) open(name, value string) (text string, ok bool) {
+func (c Cookies) Open(name, value string) (text string, ok bool) {
 	end := strings.LastIndexByte(value, '.')
 	if end < 0 {
 		return "", false
@@ -59,6 +59,6 @@ func (c signedCookies) open(name, value string) (text string, ok bool) {
 	return string(decoded), err == nil
 }
 
-func (c signedCookies) signature(name, value string) []byte {
+func (c Cookies) signature(name, value string) []byte {
 	return chat.MAC(c.key, name+"="+value)
 }

@@ -1,4 +1,4 @@
-package server
+package keyring
 
 import (
 	"strings"
@@ -11,26 +11,26 @@ import (
 // nothing else does.
 func TestSignedCookies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cookies := signedCookies{[]byte("a key of the server"), time.Hour}
-		value := cookies.sign("name", "Ada Löve. 🦊")
-		if text, ok := cookies.open("name", value); !ok || text != "Ada Löve. 🦊" {
+		cookies := Cookies{[]byte("a key of the server"), time.Hour}
+		value := cookies.Sign("name", "Ada Löve. 🦊")
+		if text, ok := cookies.Open("name", value); !ok || text != "Ada Löve. 🦊" {
 			t.Errorf("the value opens as %q, %v", text, ok)
 		}
 		later := "9" + value
 		for what, forged := range map[string]string{"empty": "", "dots": "..", "cut": value[:len(value)-1], "longer life": later, "no signature": value[:strings.LastIndexByte(value, '.')],
 			"another text": strings.Replace(value, ".", ".x", 1), "no base64": value + "!"} {
-			if text, ok := cookies.open("name", forged); ok {
+			if text, ok := cookies.Open("name", forged); ok {
 				t.Errorf("%s opens as %q", what, text)
 			}
 		}
-		if _, ok := cookies.open("other", value); ok {
+		if _, ok := cookies.Open("other", value); ok {
 			t.Error("it opens under another cookie's name")
 		}
-		if _, ok := (signedCookies{[]byte("another key"), time.Hour}).open("name", value); ok {
+		if _, ok := (Cookies{[]byte("another key"), time.Hour}).Open("name", value); ok {
 			t.Error("it opens with another key")
 		}
 		time.Sleep(time.Hour)
-		if _, ok := cookies.open("name", value); ok {
+		if _, ok := cookies.Open("name", value); ok {
 			t.Error("it opens after its life")
 		}
 	})

@@ -1,4 +1,4 @@
-package server
+package keyring
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 // RotatePublic replaces the public key: every page that embeds the widget
 // needs the new one.
-func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
+func (k *Ring) RotatePublic(ctx context.Context) (string, error) {
 	if k.preset.public != "" {
 		return "", chat.Errorf(chat.Conflict, "The key cannot be rotated: the public key is set by RELAY_PUBLIC_KEY; change it there")
 	}
@@ -20,7 +20,7 @@ func (k *Keyring) RotatePublic(ctx context.Context) (string, error) {
 
 // RotateSecret replaces the secret key at once. Who signed in with it is signed out, and
 // what it made besides ends: devices of programs and invitations.
-func (k *Keyring) RotateSecret(ctx context.Context) (string, error) {
+func (k *Ring) RotateSecret(ctx context.Context) (string, error) {
 	return k.ReplaceSecret(ctx, Replacement{})
 }
 
@@ -31,7 +31,7 @@ type Replacement struct {
 }
 
 // ReplaceSecret is RotateSecret with choices.
-func (k *Keyring) ReplaceSecret(ctx context.Context, how Replacement) (string, error) {
+func (k *Ring) ReplaceSecret(ctx context.Context, how Replacement) (string, error) {
 	before := ""
 	if how.Grace {
 		before = k.current().secretHash + " " + chat.Now().Add(keyGrace).String()
@@ -56,7 +56,7 @@ func (k *Keyring) ReplaceSecret(ctx context.Context, how Replacement) (string, e
 var ErrReplaced = errors.New("the secret key was replaced meanwhile")
 
 // Still reports, in a transaction, that the secret key is the one that was checked before.
-func (k *Keyring) Still(key string) func(team.Reader) error {
+func (k *Ring) Still(key string) func(team.Reader) error {
 	return func(r team.Reader) error {
 		stored, err := r.Meta(metaSecretHash)
 		if err == nil && !chat.SameSecret(chat.Hash(key), cmp.Or(k.preset.secretHash, stored)) {
@@ -66,7 +66,7 @@ func (k *Keyring) Still(key string) func(team.Reader) error {
 	}
 }
 
-func (k *Keyring) rotate(ctx context.Context, prefix string, put func(tx chat.Tx, key string) error) (string, error) {
+func (k *Ring) rotate(ctx context.Context, prefix string, put func(tx chat.Tx, key string) error) (string, error) {
 	key := prefix + chat.NewToken()
 	err := k.store.Apply(ctx, func(tx chat.Tx) error { return put(tx, key) })
 	if err != nil {
