@@ -43,14 +43,14 @@ func (s *teamAPI) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (a
 	return written{}, nil
 }
 
-// picture answers GET /pictures/{site}: what a site's visitors see beside the operators' name, if
-// it was uploaded.
+// picture answers GET /pictures/{site}: what a site's visitors see beside the operators' name, or
+// with of=launcher on the launcher, if it was uploaded.
 func (s *teamAPI) picture(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	site, err := s.engine.Sites().Named(pathVar(r, "site"))
 	if err != nil {
 		return nil, err
 	}
-	p, ok := s.engine.SettingsOf(site.ID).Picture()
+	p, ok := s.engine.SettingsOf(site.ID).Picture(r.URL.Query().Get("of"))
 	if !ok {
 		return nil, errNoPicture
 	}

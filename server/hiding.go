@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,9 +18,9 @@ import (
 // hidingAge is how long the rules of a loader are sent before they are made again.
 const hidingAge = 30 * time.Second
 
-// hiding is the loader of a relay where websites hide their widget on some pages or outside
-// their business hours: the rules stand behind it in the same file, so that a page asks
-// nothing before a click.
+// hiding is the loader of a relay where websites have rules for their pages, hide their widget
+// on some or outside their business hours, or have a launcher of their own: all of it stands
+// in the same file, so that a page asks nothing before a click.
 type hiding struct {
 	*static
 	engine *engine.Engine
@@ -29,14 +28,15 @@ type hiding struct {
 
 	mu     sync.Mutex
 	madeAt time.Time
-	rules  string
-	file   *staticFile // nil: no website hides anything
+	made   string      // what the file was made of
+	file   *staticFile // nil: no website has rules or a launcher of its own
 }
 
-// hidingRule is when one website hides its widget, as assets/widget/loader/hiding.ts reads it.
+// hidingRule is when one website shows, hides and opens its widget, as assets/widget/loader/hiding.ts reads it.
 type hidingRule struct {
-	Pages []string    `json:"pages,omitempty"`
-	Open  *[][2]int64 `json:"open,omitempty"`
+	Rules []chat.PageRule `json:"rules,omitempty"`
+	Pages []string        `json:"pages,omitempty"`
+	Open  *[][2]int64     `json:"open,omitempty"`
 }
 
 // loader answers GET /widget.js.
@@ -56,39 +56,55 @@ func (h *hiding) current() *staticFile {
 		return h.file
 	}
 	h.madeAt = time.Now()
-	rules := h.all()
-	switch text := string(chat.MustJSON(rules)); {
-	case len(rules) == 0:
-		h.file, h.rules = nil, ""
-	case text != h.rules:
-		h.file, h.rules = newStaticFile(contentTypes[".js"], func() []byte { return withRules(text) }), text
+	rules, launchers := h.all()
+	switch text := string(chat.MustJSON([]any{launchers, rules})); {
+	case len(rules) == 0 && len(launchers) == 0:
+		h.file, h.made = nil, ""
+	case text != h.made:
+		h.file, h.made = newStaticFile(contentTypes[".js"], func() []byte { return loaderWith(rules, launchers) }), text
 	}
 	return h.file
 }
 
-// withRules is the loader with the script that hides it, and its rules.
-func withRules(rules string) []byte {
-	loader, _ := fs.ReadFile(assets.Dist(), "widget.js") // both are built in
-	script, _ := fs.ReadFile(assets.Dist(), "hiding.js")
-	return slices.Concat(loader, []byte("\nvar relayHiding="+rules+";\n"), script)
+// loaderWith is the loader with the scripts that sites need: before it the one that makes
+// their launchers, behind it the one that follows their rules.
+func loaderWith(rules map[string]hidingRule, launchers map[string]chat.Launcher) (file []byte) {
+	add := func(name, script string) {
+		data, _ := fs.ReadFile(assets.Dist(), script) // it is built in
+		file = append(file, name...)
+		file = append(file, data...)
+	}
+	if len(launchers) > 0 {
+		add("var relayOwn="+string(chat.MustJSON(launchers))+";\n", "own.js")
+	}
+	add("", "widget.js")
+	if len(rules) > 0 {
+		add("\nvar relayHiding="+string(chat.MustJSON(rules))+";\n", "hiding.js")
+	}
+	return file
 }
 
-// all are the rules of the websites by a number made of their public key, so that none sees
-// the keys of others.
-func (h *hiding) all() map[string]hidingRule {
-	rules := map[string]hidingRule{}
+// all are the rules and the launchers of the websites by a number made of their public key,
+// so that none sees the keys of others.
+func (h *hiding) all() (map[string]hidingRule, map[string]chat.Launcher) {
+	rules, launchers := map[string]hidingRule{}, map[string]chat.Launcher{}
 	for _, site := range h.engine.Sites().All() {
+		number := fnv.New32a()
+		_, _ = number.Write([]byte(h.keys.PublicOf(&site))) // it never fails
+		name := strconv.FormatUint(uint64(number.Sum32()), 10)
 		if rule, hides := h.ruleOf(site.ID); hides {
-			number := fnv.New32a()
-			_, _ = number.Write([]byte(h.keys.PublicOf(&site))) // it never fails
-			rules[strconv.FormatUint(uint64(number.Sum32()), 10)] = rule
+			rules[name] = rule
+		}
+		if own := h.engine.SettingsOf(site.ID).Launcher(site.ID); own != (chat.Launcher{}) {
+			launchers[name] = own
 		}
 	}
-	return rules
+	return rules, launchers
 }
 
 func (h *hiding) ruleOf(site string) (rule hidingRule, hides bool) {
 	settings := h.engine.SettingsOf(site)
+	rule.Rules = settings.PageRules()
 	_ = json.Unmarshal([]byte(settings.Value("hiddenPages")), &rule.Pages) // it was checked
 	if settings.Text("outsideHours") == chat.OutsideHide && settings.Value("businessHours") != "" {
 		open := [][2]int64{}
@@ -97,5 +113,5 @@ func (h *hiding) ruleOf(site string) (rule hidingRule, hides bool) {
 		}
 		rule.Open = &open
 	}
-	return rule, len(rule.Pages) > 0 || rule.Open != nil
+	return rule, len(rule.Rules) > 0 || len(rule.Pages) > 0 || rule.Open != nil
 }

@@ -105,7 +105,8 @@ export interface RelayChat {
   init(options?: Options): void;
   destroy(): void;
   reset(options?: { newSession?: boolean }): void;
-  open(): void;
+  /** open(false) leaves the keyboard's focus where it is. */
+  open(focus?: boolean): void;
   close(): void;
   toggle(): void;
   show(): void;

@@ -69,14 +69,27 @@ func readPicture(v string) (p Picture, err error) {
 // holdsPicture reports whether a setting's value is an uploaded picture.
 func holdsPicture(value Raw) bool { return bytes.HasPrefix(value, []byte(`"data:`)) }
 
-// Picture returns the uploaded picture of a site's operators; ok is false when there is none, or
-// only the address of one.
-func (s *Settings) Picture() (p Picture, ok bool) {
-	value := s.values["operatorAvatar"]
+// The settings that hold a picture.
+const (
+	operatorPicture = "operatorAvatar"
+	launcherPicture = "launcherPicture"
+)
+
+// LauncherOf asks PicturesPath for the picture of the launcher.
+const LauncherOf = "launcher"
+
+// Picture returns the uploaded picture of a site's operators, or of its launcher; ok is false
+// when there is none, or only the address of one.
+func (s *Settings) Picture(of string) (p Picture, ok bool) {
+	name := operatorPicture
+	if of == LauncherOf {
+		name = launcherPicture
+	}
+	value := s.values[name]
 	if !holdsPicture(value) {
 		return p, false
 	}
-	p, err := readPicture(s.Text("operatorAvatar"))
+	p, err := readPicture(s.Text(name))
 	p.Version = pictureVersion(value)
 	return p, err == nil
 }
@@ -85,7 +98,7 @@ func pictureVersion(value Raw) string { return Hash(string(value))[:16] }
 
 // pictureAddress is the value of a picture's setting for visitors: where it is, instead of the picture.
 func (s *Settings) pictureAddress(site string) Raw {
-	value := s.values["operatorAvatar"]
+	value := s.values[operatorPicture]
 	if holdsPicture(value) {
 		return Raw(MustJSON(PicturesPath + SiteName(site) + "?v=" + pictureVersion(value)))
 	}

@@ -3,7 +3,7 @@
 import { h } from "../ui/dom";
 import { form } from "./form";
 import type { Page } from "./page";
-import { rules, type Editor } from "./rules";
+import { rules, type Editor, type Moves } from "./rules";
 import { button, labelled, section } from "./settings";
 
 // Rule is a proactive message as the admin API has it.
@@ -18,7 +18,7 @@ interface Rule {
   disabled?: boolean;
 }
 
-function editor(rule: Rule, remove: () => void): Editor<Rule> {
+function editor(rule: Rule, { remove }: Moves): Editor<Rule> {
   const text = h("textarea", { class: "input", rows: 2, maxlength: 500, placeholder: "Questions about our prices?" });
   const pages = h("input", { class: "input", autocomplete: "off", spellcheck: "false", placeholder: "/pricing*, /shop/*" });
   const seconds = h("input", { class: "input", type: "number", min: 0, max: 3600, step: 1, inputmode: "numeric" });

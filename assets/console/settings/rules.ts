@@ -12,6 +12,13 @@ export interface Editor<Rule> {
   get(): Rule;
 }
 
+// Moves are what the buttons of a card do with it.
+export interface Moves {
+  remove(): void;
+  // up puts it before the one above.
+  up(): void;
+}
+
 export interface Rules extends Control {
   // problem returns what is wrong with the list, "" for nothing.
   problem(): string;
@@ -21,7 +28,7 @@ interface Options<Rule> {
   // more is the button that adds a rule, and fresh is what it adds behind the others.
   more: string;
   fresh(others: Rule[]): Rule;
-  editor(rule: Rule, remove: () => void): Editor<Rule>;
+  editor(rule: Rule, moves: Moves): Editor<Rule>;
   problem(rules: Rule[]): string;
 }
 
@@ -31,11 +38,22 @@ export function rules<Rule>({ more, fresh, editor, problem }: Options<Rule>): Ru
   let editors: Editor<Rule>[] = [];
   const all = (): Rule[] => editors.map((e) => e.get());
   const add = (rule: Rule): Editor<Rule> => {
-    const one = editor(rule, () => {
-      editors = editors.filter((e) => e !== one);
-      one.node.remove();
-      typed();
-      adds.focus();
+    const one = editor(rule, {
+      remove() {
+        editors = editors.filter((e) => e !== one);
+        one.node.remove();
+        typed();
+        adds.focus();
+      },
+      up() {
+        const at = editors.indexOf(one);
+        if (!at) return;
+        const focused = document.activeElement as HTMLElement;
+        editors.splice(at - 1, 2, one, editors[at - 1]!);
+        editors[at]!.node.before(one.node);
+        focused.focus(); // moving it took the focus away
+        typed();
+      },
     });
     editors.push(one);
     list.append(one.node);

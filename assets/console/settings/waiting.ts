@@ -1,7 +1,7 @@
 // What happens while nobody answers: steps after some minutes.
 
 import { h } from "../ui/dom";
-import { rules, type Editor, type Rules } from "./rules";
+import { rules, type Editor, type Moves, type Rules } from "./rules";
 import { button, labelled } from "./settings";
 
 // Step is a step of the setting unanswered.
@@ -12,7 +12,7 @@ interface Step {
   to?: string;
 }
 
-function editor(step: Step, remove: () => void): Editor<Step> {
+function editor(step: Step, { remove }: Moves): Editor<Step> {
   const after = h("input", { class: "input", type: "number", min: 1, max: 10080, step: 1, inputmode: "numeric" });
   const kind = h("select", { class: "input", onchange: () => draw() },
     h("option", { value: "ring" }, "Notify operators again"), h("option", { value: "tell" }, "Write to the visitor"),

@@ -56,7 +56,7 @@ export function install(events: Events, create: (given?: Given) => Widget, auto:
       for (const key of storage.keys("")) if (!kept.includes(key)) storage.set(key, null);
       init(options);
     },
-    open: () => widget?.shell.open(),
+    open: (focus?: boolean) => widget?.shell.open(focus),
     close: () => widget?.shell.close(),
     toggle: () => widget?.shell.button.click(),
     show: () => visible(true),

@@ -6,10 +6,11 @@ import { several } from "../../state/sites";
 import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
-import { area, choice, list, text } from "../controls";
+import { area, check, choice, list, text } from "../controls";
 import { form, type Control, type Form } from "../form";
 import { files, megabytes } from "./files";
 import { languages, questions } from "./lists";
+import { pageRules } from "./pagerules";
 import { picture } from "./picture";
 import type { Page } from "../page";
 import { button, feedback, labelled, section, shownSite, type Settings } from "../settings";
@@ -35,6 +36,8 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
   const name = text({ maxlength: 100 });
   const avatar = picture();
   const main = colour("Main colour", "#3b5bdb");
+  const hidden = list({ placeholder: "/checkout*, /cart" });
+  const onPages = pageRules(() => hidden.get() as string[]);
   const look = form([
     { name: "operatorName", label: "Name", control: name },
     { name: "operatorAvatar", label: "Picture", control: avatar,
@@ -44,6 +47,12 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "toggleColor", label: "Button", control: colour("Button", "") },
     { name: "chatBackground", label: "Background", control: colour("Background", "") },
     { name: "footerColor", label: "Composer", control: colour("Composer", "") },
+    { name: "launcherLabel", label: "Label of the button", control: text({ maxlength: 40, placeholder: "Chat with us" }),
+      hint: "It stands beside the icon. Close the chat in the preview to see the button." },
+    { name: "launcherPicture", label: "Picture of the button", control: picture(), hint: "A square picture in place of the icon." },
+    { name: "launcherHidden", label: "No button: my pages have their own", control: check(),
+      hint: h("p", {}, "Open the chat with ", h("code", {}, 'data-launcher-selector="#help"'), " in the snippet, or with ",
+        h("code", {}, "RelayChat.open()"), ".") },
     { name: "position", label: "Side of the page", control: choice([["right", "Right"], ["left", "Left"]]) },
     { name: "theme", label: "Light or dark", control: choice([["auto", "As the page"], ["light", "Light"], ["dark", "Dark"]]),
       hint: "A page without a colour scheme counts as light, whatever the visitor's system prefers." },
@@ -54,17 +63,23 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
     { name: "texts", label: "Your own texts by language", control: texts(),
       hint: "They replace the texts above for visitors who use that language." },
-    { name: "hiddenPages", label: "Pages without the chat", control: list({ placeholder: "/checkout*, /cart" }),
+    { name: "hiddenPages", label: "Pages without the chat", control: hidden,
       hint: "Paths, separated by commas; * matches any text." },
+    { name: "pageRules", label: "Rules for pages", control: onPages, check: () => onPages.problem(),
+      hint: "The first rule that fits the path of a page counts, before the pages without the chat. * matches any text." },
     { name: "attachments", label: "Files", control: files() },
     { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
   ], (n) => {
     const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!,
       n["chatBackground"]!, n["footerColor"]!);
     const words = h("details", { class: "more" }, h("summary", {}, "Your own texts by language"), n["texts"]!);
-    const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!, n["attachmentMaxBytes"]!);
-    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, n["position"]!, n["theme"]!, n["welcomeMessage"]!,
-      n["offlineMessage"]!, n["starters"]!, n["language"]!, n["hiddenPages"]!, words, sent];
+    const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!,
+      n["attachmentMaxBytes"]!);
+    const button = h("details", { class: "more" }, h("summary", {}, "The button"), n["launcherLabel"]!, n["launcherPicture"]!,
+      n["launcherHidden"]!);
+    const pages = h("details", { class: "more" }, h("summary", {}, "Rules for pages"), n["pageRules"]!);
+    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, button, n["position"]!, n["theme"]!, n["welcomeMessage"]!,
+      n["offlineMessage"]!, n["starters"]!, n["language"]!, n["hiddenPages"]!, pages, words, sent];
   });
 
   const put = (control: Control, value?: string): void => void (value && control.set(value));
@@ -87,7 +102,9 @@ function previewOf(look: Form): { node: HTMLElement; show(settings: Settings): v
   const draw = (): void => {
     if (!stored) return;
     const config: Record<string, unknown> = { ...stored, ...look.changes(), csat: { enabled: false }, preChatForm: null };
-    if (!/^(https:\/\/|data:image\/)/.test(String(config["operatorAvatar"]))) config["operatorAvatar"] = null; // not typed to its end
+    for (const name of ["operatorAvatar", "launcherPicture"]) {
+      if (!/^(https:\/\/|data:image\/)/.test(String(config[name]))) config[name] = null; // not typed to its end
+    }
     const now = String(config["language"]);
     if (language && now !== language) node.contentWindow?.location.reload(); // it asks again when it is ready
     else node.contentWindow?.postMessage(config, location.origin);

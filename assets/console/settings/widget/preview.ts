@@ -1,6 +1,8 @@
 // The preview of the widget: the real one, with an API that answers in the page. The console gives it the
 // settings that are being edited, and it follows them without a reload.
 
+import { dress } from "../../../widget/loader/dress";
+
 type Config = Record<string, unknown>;
 
 let config: Config = {};
@@ -45,7 +47,17 @@ function begin(): void {
   const script = document.createElement("script");
   script.src = "/widget.js";
   script.dataset["apiKey"] = "preview";
+  script.onload = button;
   document.head.append(script);
+}
+
+// button gives the launcher what the page would give it before the widget starts.
+function button(): void {
+  const element = document.querySelector("relay-chat");
+  if (!element) return;
+  const own = { label: String(config["launcherLabel"] ?? ""), picture: String(config["launcherPicture"] ?? "") };
+  dress(element, own, location.href);
+  element.shadowRoot!.querySelector<HTMLElement>(".launcher")!.style.display = config["launcherHidden"] ? "none" : "";
 }
 
 addEventListener("message", (e: MessageEvent<Config>) => {
@@ -53,9 +65,8 @@ addEventListener("message", (e: MessageEvent<Config>) => {
   const first = !Object.keys(config).length;
   config = e.data;
   document.documentElement.style.colorScheme = "light";
-  if (first) begin();
-  else send("event: config\ndata: " + JSON.stringify({ type: "config", sessionId: "preview", config }) + "\n\n");
+  if (first) return begin();
+  button();
+  send("event: config\ndata: " + JSON.stringify({ type: "config", sessionId: "preview", config }) + "\n\n");
 });
 parent.postMessage("ready", location.origin);
-
-export {};
