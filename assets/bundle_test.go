@@ -22,6 +22,7 @@ const (
 	partsBudget  = 30 << 10
 	hidingBudget = 800
 	ownBudget    = 1100
+	liveBudget   = 1200
 	inboxBudget  = 22 << 10 // the console's script, without the parts that load when they are opened
 )
 
@@ -93,6 +94,8 @@ func TestBudgets(t *testing.T) {
 			most = hidingBudget
 		case "own.js": // before the loader, where a website has a launcher of its own
 			most = ownBudget
+		case "live.js": // behind the loader, where a website shows who is on it
+			most = liveBudget
 		case "core", "panel":
 			most = firstBudget
 			first += size

@@ -27,6 +27,7 @@ var audited = map[string]string{
 	"POST /api/admin/sessions":                                  "- the message says who wrote it", // and what a key does is listed
 	"PATCH /api/admin/sessions/{session}":                       "- the conversation's timeline says who assigned, tagged or snoozed it",
 	"POST /api/admin/session-changes":                           "- each conversation's timeline says who did it", // and what a key does is listed
+	"POST /api/admin/live-visitors/{visitor}/messages":          "- the message says who wrote it",                // and what a key does is listed
 	"DELETE /api/admin/sessions/{session}":                      chat.AuditErased,
 	"POST /api/admin/sessions/{session}/messages":               "- the message says who wrote it",
 	"PATCH /api/admin/sessions/{session}/messages/{id}":         chat.AuditMessageEdited,

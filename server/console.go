@@ -68,7 +68,7 @@ func (s *consolePages) showAway(w http.ResponseWriter, r *http.Request, what str
 // The console's pages: what operators use, what administrators of sites use beside it, and
 // what is relay's.
 const (
-	operatorPages = "contact statistics settings answers notifications account"
+	operatorPages = "visitors contact statistics settings answers notifications account"
 	sitePages     = operatorPages + " knowledge widget greetings forms hours mail ai webhook team privacy"
 	relayPages    = sitePages + " channels sites sso system"
 )

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,8 +20,8 @@ import (
 const hidingAge = 30 * time.Second
 
 // hiding is the loader of a relay where websites have rules for their pages, hide their widget
-// on some or outside their business hours, or have a launcher of their own: all of it stands
-// in the same file, so that a page asks nothing before a click.
+// on some or outside their business hours, have a launcher of their own, or show their team who
+// is on them: all of it stands in the same file, so that a page asks nothing before a click.
 type hiding struct {
 	*static
 	engine *engine.Engine
@@ -29,7 +30,7 @@ type hiding struct {
 	mu     sync.Mutex
 	madeAt time.Time
 	made   string      // what the file was made of
-	file   *staticFile // nil: no website has rules or a launcher of its own
+	file   *staticFile // nil: no website has any of it
 }
 
 // hidingRule is when one website shows, hides and opens its widget, as assets/widget/loader/hiding.ts reads it.
@@ -56,50 +57,54 @@ func (h *hiding) current() *staticFile {
 		return h.file
 	}
 	h.madeAt = time.Now()
-	rules, launchers := h.all()
-	switch text := string(chat.MustJSON([]any{launchers, rules})); {
-	case len(rules) == 0 && len(launchers) == 0:
+	rules, launchers, live := h.all()
+	before := scriptOf("own.js", "relayOwn", launchers, len(launchers))
+	behind := scriptOf("hiding.js", "relayHiding", rules, len(rules)) + scriptOf("live.js", "relayLive", live, len(live))
+	switch made := before + behind; made {
+	case "":
 		h.file, h.made = nil, ""
-	case text != h.made:
-		h.file, h.made = newStaticFile(contentTypes[".js"], func() []byte { return loaderWith(rules, launchers) }), text
+	case h.made:
+	default:
+		h.file, h.made = newStaticFile(contentTypes[".js"], func() []byte { return loaderWith(before, behind) }), made
 	}
 	return h.file
 }
 
-// loaderWith is the loader with the scripts that sites need: before it the one that makes
-// their launchers, behind it the one that follows their rules.
-func loaderWith(rules map[string]hidingRule, launchers map[string]chat.Launcher) (file []byte) {
-	add := func(name, script string) {
-		data, _ := fs.ReadFile(assets.Dist(), script) // it is built in
-		file = append(file, name...)
-		file = append(file, data...)
+// scriptOf is a script with what it reads of some websites: what makes their launchers, or
+// follows their rules.
+func scriptOf(file, name string, of any, count int) string {
+	if count == 0 {
+		return ""
 	}
-	if len(launchers) > 0 {
-		add("var relayOwn="+string(chat.MustJSON(launchers))+";\n", "own.js")
-	}
-	add("", "widget.js")
-	if len(rules) > 0 {
-		add("\nvar relayHiding="+string(chat.MustJSON(rules))+";\n", "hiding.js")
-	}
-	return file
+	script, _ := fs.ReadFile(assets.Dist(), file) // it is built in
+	return "var " + name + "=" + string(chat.MustJSON(of)) + ";\n" + string(script) + "\n"
 }
 
-// all are the rules and the launchers of the websites by a number made of their public key,
-// so that none sees the keys of others.
-func (h *hiding) all() (map[string]hidingRule, map[string]chat.Launcher) {
-	rules, launchers := map[string]hidingRule{}, map[string]chat.Launcher{}
+// loaderWith is the loader with scripts around it.
+func loaderWith(before, behind string) []byte {
+	loader, _ := fs.ReadFile(assets.Dist(), "widget.js") // it is built in
+	return slices.Concat([]byte(before), loader, []byte("\n"+behind))
+}
+
+// all are the rules and the launchers of the websites, and those that show who is on them, by a
+// number made of their public key, so that none sees the keys of others.
+func (h *hiding) all() (rules map[string]hidingRule, launchers map[string]chat.Launcher, live []uint32) {
+	rules, launchers = map[string]hidingRule{}, map[string]chat.Launcher{}
 	for _, site := range h.engine.Sites().All() {
 		number := fnv.New32a()
 		_, _ = number.Write([]byte(h.keys.PublicOf(&site))) // it never fails
-		name := strconv.FormatUint(uint64(number.Sum32()), 10)
+		name, settings := strconv.FormatUint(uint64(number.Sum32()), 10), h.engine.SettingsOf(site.ID)
 		if rule, hides := h.ruleOf(site.ID); hides {
 			rules[name] = rule
 		}
-		if own := h.engine.SettingsOf(site.ID).Launcher(site.ID); own != (chat.Launcher{}) {
+		if own := settings.Launcher(site.ID); own != (chat.Launcher{}) {
 			launchers[name] = own
 		}
+		if settings.Bool("liveVisitors") {
+			live = append(live, number.Sum32())
+		}
 	}
-	return rules, launchers
+	return rules, launchers, live
 }
 
 func (h *hiding) ruleOf(site string) (rule hidingRule, hides bool) {

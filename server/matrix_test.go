@@ -58,6 +58,7 @@ var matrix = map[string]entry{
 	"POST /api/widget/conversations":   {session, "/api/widget/conversations", object{"sessionId": "$S"}, 0},
 	"POST /api/widget/resume":          {widget, "/api/widget/resume", object{"link": "none"}, 404},
 	"GET /api/widget/proactive":        {widget, "/api/widget/proactive", nil, 0},
+	"POST /api/widget/live":            {widget, "/api/widget/live", object{"visit": "0123456789abcdef"}, 404}, // until the website wants it
 	"POST /api/widget/disconnect":      {session, "/api/widget/disconnect", object{"sessionId": "$S", "reason": "manual"}, 0},
 
 	"GET /api/admin/settings":                                   {operator, "/api/admin/settings", nil, 0},
@@ -67,6 +68,8 @@ var matrix = map[string]entry{
 	"GET /api/admin/sessions/{session}":                         {operator, "/api/admin/sessions/$S", nil, 0},
 	"PATCH /api/admin/sessions/{session}":                       {operator, "/api/admin/sessions/$S", object{"tags": []string{"vip"}}, 0},
 	"POST /api/admin/session-changes":                           {operator, "/api/admin/session-changes", object{"ids": []string{"$S"}, "status": "closed"}, 0},
+	"GET /api/admin/live-visitors":                              {operator, "/api/admin/live-visitors", nil, 0},
+	"POST /api/admin/live-visitors/{visitor}/messages":          {operator, "/api/admin/live-visitors/none/messages", object{"content": "hi"}, 404},
 	"GET /api/admin/counts":                                     {operator, "/api/admin/counts", nil, 0},
 	"GET /api/admin/search":                                     {operator, "/api/admin/search?q=hi", nil, 0},
 	"DELETE /api/admin/sessions/{session}":                      {administrator, "/api/admin/sessions/$S", nil, 0},

@@ -13,6 +13,7 @@ import (
 const (
 	initsPerAddress     = 30
 	requestsPerAddress  = 300
+	livePerAddress      = 600 // reports of open pages: six a minute each
 	messagesPerSession  = 60
 	uploadsPerSession   = 10
 	uploadsPerMinute    = 20 // of an address, over all sessions
@@ -41,14 +42,14 @@ const (
 
 // rates are the rate limits of one server (see ShareLimits for several).
 type rates struct {
-	inits, requests, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, codes, aiCalls, keys, hooks, registrations *rate
+	inits, requests, live, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, codes, aiCalls, keys, hooks, registrations *rate
 
 	uploaded                                                         allowance
 	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
 }
 
 func newRates() *rates {
-	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), messages: perMinute(messagesPerSession),
+	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), live: perMinute(livePerAddress), messages: perMinute(messagesPerSession),
 		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
 		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), codes: newRate(codesPerAccount, time.Hour), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook), registrations: perMinute(registrations),
 		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},

@@ -96,7 +96,8 @@ func (rt *route) methods() []string {
 // widgetRoutes are for pages, which send the public key.
 func (c *community) widgetRoutes() []route {
 	visitors := rules{cors: c.admission.widgetCORS, filtered: true, access: c.admission.visitor, rate: c.rates.requests, body: maxBody}
-	uploads, headerless := visitors, visitors
+	uploads, headerless, open := visitors, visitors, visitors
+	open.rate = c.rates.live
 	uploads.body = 0
 	headerless.queryKey = true // browsers call these without headers
 	return []route{
@@ -121,6 +122,7 @@ func (c *community) widgetRoutes() []route {
 		{"POST", "/api/widget/conversations", visitors, sessionBody(c.devices.conversations)},
 		{"POST", "/api/widget/resume", visitors, body(c.devices.resume)},
 		{"GET", "/api/widget/proactive", visitors, c.widget.proactive},
+		{"POST", "/api/widget/live", open, body(c.widget.live)},
 		{"POST", "/api/widget/disconnect", headerless, sessionBody(c.widget.disconnect)},
 	}
 }
@@ -147,6 +149,8 @@ func (c *community) conversationRoutes() []route {
 		{"GET", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeRead), c.conversations.session},
 		{"PATCH", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeWrite), body(c.conversations.organise)},
 		{"POST", "/api/admin/session-changes", operators.needs(chat.ScopeWrite), body(c.conversations.change)},
+		{"GET", "/api/admin/live-visitors", operators.needs(chat.ScopeRead), c.conversations.liveVisitors},
+		{"POST", "/api/admin/live-visitors/{visitor}/messages", operators.needs(chat.ScopeWrite), body(c.conversations.writeToLive)},
 		{"GET", "/api/admin/counts", operators.needs(chat.ScopeRead), c.conversations.counts},
 		{"GET", "/api/admin/search", operators.needs(chat.ScopeRead), c.conversations.search},
 		{"DELETE", "/api/admin/sessions/{session}", erasers.needs(chat.ScopeErase), c.conversations.erase},

@@ -47,7 +47,7 @@ func clientOf(key string) uint64 {
 
 // shared are the limits by name.
 func (r *rates) shared() map[string]sharedLimit {
-	return map[string]sharedLimit{"inits": r.inits, "requests": r.requests, "messages": r.messages, "uploads": r.uploads,
+	return map[string]sharedLimit{"inits": r.inits, "requests": r.requests, "live": r.live, "messages": r.messages, "uploads": r.uploads,
 		"addressUploads": r.uploadsOfAddress, "identifys": r.identifys, "failures": r.failures, "aiCalls": r.aiCalls, "keys": r.keys, "hooks": r.hooks, "registrations": r.registrations, "codes": r.codes, "bytes": &r.uploaded,
 		"streams": &r.sessionStreams, "addressStreams": &r.addressStreams, "transfers": &r.addressUploads, "downloads": &r.addressDownloads}
 }

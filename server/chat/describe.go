@@ -18,17 +18,22 @@ const ShownValue = 300
 // Title names a session by its visitor: name, e-mail address, or the nickname that the
 // console shows, with the page.
 func (s *Session) Title(hosts *Hosts) string {
+	name := s.Named()
+	if page := hosts.Short(s.Metadata.V.URL); page != "" && name == Nickname(s.VisitorID) {
+		return Clip(OneLine(name+" · "+page), 80)
+	}
+	return name
+}
+
+// Named is what the visitor says of itself, or the nickname.
+func (s *Session) Named() string {
 	id := s.IdentityFacts()
 	for _, name := range []string{"name", "email", "phone", "id"} {
 		if v, ok := id[name].(string); ok && strings.TrimSpace(v) != "" {
 			return Clip(OneLine(v), 80)
 		}
 	}
-	name := Nickname(s.VisitorID)
-	if page := hosts.Short(s.Metadata.V.URL); page != "" {
-		return Clip(OneLine(name+" · "+page), 80)
-	}
-	return name
+	return Nickname(s.VisitorID)
 }
 
 func (s *Session) IdentityFacts() map[string]any { return FactsOf(s.Identity) }

@@ -50,6 +50,7 @@ func TestBrowser(t *testing.T) {
 		"ChatPage":         testChatPage,
 		"Devices":          testDevices,
 		"Hiding":           testHiding,
+		"Live":             testLive,
 		"Letters":          testLetters,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,

@@ -131,6 +131,7 @@ func newConfiguration(c Config, e *Engine, o *operators) *configuration {
 // addParts adds what works on the service.
 func (e *Engine) addParts() {
 	r := e.Relay
+	r.live = &live{relay: r}
 	e.presenceSwitch, e.receipts, e.snoozes, e.aiTurns = &presenceSwitch{r}, &receipts{relay: r}, &snoozes{relay: r}, &aiTurns{r}
 	e.organiser = &organiser{r, e.snoozes}
 	e.savedAnswers = &savedAnswers{store: r.store, config: r.configuration, none: r.backend}

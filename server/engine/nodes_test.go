@@ -298,3 +298,56 @@ func TestSnoozeOutlivesItsNode(t *testing.T) {
 		}
 	})
 }
+
+// TestLiveElsewhere: who is on the website is known at every node while somebody asks, also who
+// reports to several of them, and forgotten in time; to whom one node wrote, any node tells.
+func TestLiveElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two, _ := twoNodes(t)
+		page := func(at *harness, own string) *engine.Conversation {
+			c, err := at.PageOpen(t.Context(), &engine.LivePage{Own: own, LiveVisitor: chat.LiveVisitor{URL: "https://shop.test/" + own, Since: chat.Now()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		total := func(at *harness) int {
+			_, n := at.LiveVisitors(nil, 10)
+			return n
+		}
+		page(one, "ann")
+		if n := total(two); n != 0 {
+			t.Errorf("%d are there before anybody asked", n)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := total(two); n != 1 {
+			t.Fatalf("%d are known elsewhere", n)
+		}
+		for range 6 { // by a balancer that takes turns
+			time.Sleep(10 * time.Second)
+			page(one, "ann")
+			time.Sleep(3 * time.Second)
+			if n, m := total(one), total(two); n != 1 || m != 1 {
+				t.Fatalf("at one node %d, at the other %d", n, m)
+			}
+		}
+		s, _, err := two.WriteToLive(t.Context(), operator, chat.LiveID("ann"), "hello", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if c := page(one, "ann"); c == nil || c.SessionID != s.ID {
+			t.Errorf("the page goes on with %v, not with %s", c, s.ID)
+		}
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		if n, m := total(one), total(two); n != 0 || m != 0 {
+			t.Errorf("30 s behind the last report %d and %d are there", n, m)
+		}
+		if _, _, err := two.WriteToLive(t.Context(), operator, chat.LiveID("ann"), "hello", ""); !errors.Is(err, engine.ErrLiveLeft) {
+			t.Errorf("who left was written to: %v", err)
+		}
+	})
+}

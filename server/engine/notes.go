@@ -9,5 +9,6 @@ const (
 	noteVisitor  = "v" // open or not, sessions …; or true, a portion of all, sessions …
 	noteSignOut  = "x" // operator, sign-in
 	noteViewing  = "o" // sign-in, the session that is open there, whose it is
+	noteLive     = "n" // who is on a website now; see live
 	noteSnoozed  = "z" // until when a session is snoozed
 )

@@ -394,6 +394,7 @@ func (r *Relay) keepPresence(ctx context.Context) {
 		case <-tick.C:
 			r.updatePresence(func(*presence) {})
 			r.visitorsGone()
+			r.keepLive()
 		}
 	}
 }

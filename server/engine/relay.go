@@ -19,6 +19,7 @@ type Relay struct {
 	*operators
 	*visitors
 	*viewing
+	*live
 	*uploads
 	store    chat.Store
 	hub      *hub.Hub

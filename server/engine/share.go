@@ -42,6 +42,8 @@ func (e peers) handle(got *nodes.Note) {
 		e.receivePresence(got)
 	case noteVisitor:
 		e.receiveVisitors(got)
+	case noteLive:
+		e.live.receive(got)
 	}
 }
 

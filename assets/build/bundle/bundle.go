@@ -72,6 +72,7 @@ var targets = []target{
 	{source: "widget/loader/loader.ts", name: "widget.js", format: api.FormatIIFE},
 	{source: "widget/loader/hiding.ts", name: "hiding.js", format: api.FormatIIFE},
 	{source: "widget/loader/own.ts", name: "own.js", format: api.FormatIIFE},
+	{source: "widget/loader/live.ts", name: "live.js", format: api.FormatIIFE},
 	{source: "widget/loader/module.ts", name: "widget.mjs", format: api.FormatESModule},
 	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},

@@ -5,7 +5,7 @@ import { ask } from "../ui/ask";
 import { h, newId } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { fullTime, platformName } from "../ui/format";
-import { number } from "./controls";
+import { check, number } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
 import { outcome, section } from "./settings";
@@ -118,7 +118,9 @@ export function privacyPage(): Page {
   const keeping = form([
     { name: "retentionDays", label: "Days without a message until a conversation is deleted", control: number(0, 36_500),
       hint: "Files are deleted too. Empty or 0 keeps conversations." },
+    { name: "liveVisitors", label: "Show who is on the website now", control: check(),
+      hint: "Your team sees open pages under Visitors and can write first. No cookie, and nothing is stored." },
   ]);
   const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, "What is stored and what deleting reaches");
-  return { node: h("div", {}, section("Retention", keeping.node, guide), visitors()), form: keeping };
+  return { node: h("div", {}, section("Visitors’ data", keeping.node, guide), visitors()), form: keeping };
 }

@@ -20,6 +20,7 @@ const settings = (): Promise<unknown> => import("../settings/main");
 
 // all holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
 const all: readonly Page[] = [
+  { name: "visitors", label: "Visitors", icon: "screen", load: () => import("../visitors/main") },
   { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("../knowledge/main") },
   { name: "statistics", label: "Statistics", icon: "chart", load: () => import("../statistics/main") },
   { name: "contact", label: "Contact", load: () => import("../contact/main") },

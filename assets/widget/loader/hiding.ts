@@ -2,6 +2,7 @@
 // has rules for its pages, or hides its widget on some or outside its business hours: they
 // come with it, so that nothing is asked before a click.
 
+import { numberOf } from "../../shared/number";
 import { matches } from "../../shared/path";
 import { numberOf } from "./number";
 

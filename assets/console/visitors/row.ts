@@ -1,0 +1,112 @@
+// One visitor who is on the website: the page, where from, since when, and a way to write first.
+
+import { call, sessionPath } from "../net/api";
+import { me } from "../state/me";
+import { siteMark } from "../state/sites";
+import { face } from "../ui/avatar";
+import { h, newId, newTab } from "../ui/dom";
+import { missing } from "../ui/fields";
+import { agoTime, codeName, pagePath, webURL } from "../ui/format";
+
+export interface Visitor {
+  id: string;
+  site?: string;
+  name: string;
+  url?: string;
+  referrer?: string;
+  country?: string;
+  browser?: string;
+  deviceType?: string;
+  since: string;
+  pages: string[];
+  sessionId?: string;
+}
+
+export interface Row {
+  node: HTMLElement;
+  show(v: Visitor): void;
+  // writing reports whether something is written that would be lost.
+  writing(): boolean;
+  gone(): void;
+}
+
+const link = (url = ""): HTMLElement | string =>
+  webURL(url) ? h("a", { href: webURL(url), ...newTab, title: url, dir: "auto" }, pagePath(url)) : "";
+
+// about is all that is known, on two lines and a list.
+function about(v: Visitor): HTMLElement {
+  const facts = [v.country && codeName("region", v.country), v.browser, v.deviceType].filter(Boolean).join(", ");
+  const before = v.pages.slice(0, -1);
+  const visited = h("details", { class: "hint" }, h("summary", {}, "Pages before: " + before.length),
+    h("ol", {}, ...before.map((page) => h("li", {}, link(page)))));
+  return h("div", {}, h("p", {}, h("b", { dir: "auto" }, v.name), " ", siteMark(v.site) || "", " ", link(v.url)),
+    h("p", { class: "hint" }, "since ", agoTime(v.since), facts && " · " + facts, !!v.referrer && " · from ", link(v.referrer)),
+    !!before.length && visited);
+}
+
+// form writes to the visitor.
+function form(id: string, close: () => void): HTMLFormElement {
+  const text = h("textarea", { class: "input", id: newId(), rows: "2", maxlength: "40000", dir: "auto", "aria-label": "Message" });
+  const hint = h("p", { class: "hint" }, "It appears beside the chat button within ten seconds, and begins a conversation.");
+  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const clientId = crypto.randomUUID?.() ?? newId() + Date.now();
+  const send = h("button", { class: "button small main", type: "submit" }, "Send");
+  const submit = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    if (missing([[text, "Write a message first."]]) || send.disabled) return;
+    send.disabled = true;
+    try {
+      const body = { content: text.value.trim(), clientId, ...(me && { operatorName: me }) };
+      const begun = await call<{ id: string }>("POST", "/live-visitors/" + encodeURIComponent(id) + "/messages", body);
+      close();
+      location.hash = "#" + sessionPath(begun.id);
+    } catch (error) {
+      wrong.textContent = "Not sent: " + (error as Error).message + ".";
+      wrong.hidden = false;
+    }
+    send.disabled = false;
+  };
+  return h("form", { onsubmit: submit }, text, hint, wrong,
+    h("div", { class: "buttons" }, send, h("button", { class: "button small", type: "button", onclick: close }, "Cancel")));
+}
+
+// row keeps its form while the list around it changes.
+export function row(id: string): Row {
+  let shown = "";
+  let writer: HTMLFormElement | undefined;
+  const close = (): void => {
+    writer?.remove();
+    writer = undefined;
+    write.setAttribute("aria-expanded", "false");
+    write.focus();
+  };
+  const open = (): void => {
+    if (writer) return close();
+    writer = form(id, close);
+    write.setAttribute("aria-expanded", "true");
+    node.append(writer);
+    writer.querySelector("textarea")!.focus();
+  };
+  const write = h("button", { class: "button small", "aria-expanded": "false", onclick: open }, "Write first");
+  const node = h("li", {});
+  return {
+    node,
+    show(v) {
+      const sign = JSON.stringify(v);
+      if (sign === shown) return;
+      shown = sign;
+      const own = v.sessionId;
+      const talk = h("a", { class: "button small", href: "#" + sessionPath(own ?? "") }, "Open conversation");
+      node.querySelector(":scope > .tag")?.remove();
+      const top = [face(id, v.name, "active"), about(v), own ? talk : write];
+      const kept = node.contains(document.activeElement) && !writer?.contains(document.activeElement);
+      node.replaceChildren(...top, ...(writer ? [writer] : []));
+      if (kept) (own ? talk : write).focus();
+    },
+    writing: () => !!writer?.querySelector("textarea")?.value,
+    gone() {
+      shown = "";
+      if (!node.querySelector(":scope > .tag")) write.replaceWith(h("span", { class: "tag" }, "Has left"));
+    },
+  };
+}

@@ -1,0 +1,6 @@
+// number.ts makes numbers of texts, by which a page finds its website's rules.
+
+/** numberOf is FNV-1a of a text, in 32 bits. */
+export function numberOf(text: string): number {
+  return [...text].reduce((hash, sign) => Math.imul(hash ^ sign.charCodeAt(0), 16777619) >>> 0, 2166136261);
+}
