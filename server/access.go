@@ -18,7 +18,7 @@ import (
 // admission decides who may make a request.
 type admission struct {
 	*clients
-	*limits
+	*limiter
 	*signIns
 	sites func() *chat.Sites
 }

@@ -103,7 +103,7 @@ func (s *admission) byOpened(w http.ResponseWriter, r *http.Request, k *chat.API
 	case r.Header.Get("Origin") != "":
 		s.warnOfBrowser(w, r, "API key")
 		return chat.Author{}, errUnauthorized
-	case s.cfg.RateLimit && !s.rates.keys.allow(k.ID, time.Now()):
+	case s.cfg.RateLimit && !s.rates.Keys.Allow(k.ID, time.Now()):
 		return chat.Author{}, errTooMany()
 	}
 	return keyAuthor(k, p), nil

@@ -19,7 +19,7 @@ import (
 
 // backendAPI is what a website's backend calls.
 type backendAPI struct {
-	*limits
+	*limiter
 	engine *engine.Engine
 }
 

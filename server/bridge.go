@@ -22,7 +22,7 @@ func NewBridge(cfg config.Config, d Deps, backlog *Backlog, seal *chat.FileSeal)
 		backlog.Close()
 	})
 	s.openStreams = func() map[string]int { return map[string]int{"backend": backlog.open()} }
-	b := &bridge{s, &backendAPI{s.limits, d.Engine}, &backendStreams{s.streams, backlog},
+	b := &bridge{s, &backendAPI{s.limiter, d.Engine}, &backendStreams{s.streams, backlog},
 		&sealedFiles{d.Bridges, seal, d.Log}, &statisticsAPI{d.Statistics, d.Engine.Sites}}
 	s.assemble(b.audiences())
 	return s

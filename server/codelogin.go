@@ -157,10 +157,10 @@ func (s *consolePages) limitCodes(w http.ResponseWriter, r *http.Request, p chat
 	browser := s.knownBrowser(r)
 	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
 		key = browser
-	} else if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+	} else if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
 		return err
 	}
-	if !s.rates.codes.allow(key, time.Now()) {
+	if !s.rates.Codes.Allow(key, time.Now()) {
 		return errTooMany()
 	}
 	return nil

@@ -63,21 +63,21 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	shown := presentation{engine, links}
 	audit := auditor{team, s.clients, engine}
 	signIns := &signIns{s.clients, audit, team, keys, engine.Settings}
-	passwords := &passwords{s.limits, password.NewHasher()}
+	passwords := &passwords{s.limiter, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{signIns, s.renderer, engine}
 	mails := MailLinksBy(keys, s.cfg.PublicURL)
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
-	console := &consolePages{s.clients, s.limits, signIns, passwords, s.renderer, engine, team, d.Log}
-	devices := &deviceAPI{s.limits, pages, engine, conversationsBy(keys)}
-	widget := &widgetAPI{s.limits, shown, engine, d.Statistics}
+	console := &consolePages{s.clients, s.limiter, signIns, passwords, s.renderer, engine, team, d.Log}
+	devices := &deviceAPI{s.limiter, pages, engine, conversationsBy(keys)}
+	widget := &widgetAPI{s.limiter, shown, engine, d.Statistics}
 	return &community{
 		Server:        s,
-		admission:     &admission{s.clients, s.limits, signIns, engine.Sites},
+		admission:     &admission{s.clients, s.limiter, signIns, engine.Sites},
 		reaches:       reaches{engine, d.Knowledge, team},
 		widget:        widget,
-		visitors:      &visitorStreams{s.limits, s.streams, engine, links},
-		files:         &fileAPI{s.limits, engine, links},
+		visitors:      &visitorStreams{s.limiter, s.streams, engine, links},
+		files:         &fileAPI{s.limiter, engine, links},
 		conversations: &conversationAPI{shown, audit, engine, d.Search, mails.Key},
 		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
 		settings:      settings,
@@ -92,12 +92,12 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		push:          &pushAPI{audit, team, d.Push},
 		system:        &systemAPI{s.clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
 		team:          &teamAPI{signIns, passwords, team, engine.Sites},
-		passkeys:      &passkeyAPI{s.clients, s.limits, signIns, passwords, team},
+		passkeys:      &passkeyAPI{s.clients, s.limiter, signIns, passwords, team},
 		signOn:        &signOnAPI{console, d.SignOn},
 		console:       console,
 		pages:         pages,
 		devices:       devices,
-		mail:          &mailAPI{s.limits, audit, s.renderer, devices, engine, mails, d.Mail},
+		mail:          &mailAPI{s.limiter, audit, s.renderer, devices, engine, mails, d.Mail},
 		assistants:    newAssistants(s, d.Version),
 		oauth:         &oauthAPI{console},
 		frontDoor:     newFrontDoor(widget, d.AI, d.Version, s.log),

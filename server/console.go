@@ -24,7 +24,7 @@ const (
 // consolePages are the console and the ways to sign in there.
 type consolePages struct {
 	*clients
-	*limits
+	*limiter
 	*signIns
 	*passwords
 	renderer

@@ -49,7 +49,7 @@ func (l conversationLinks) sign(named string) string {
 
 // deviceAPI lets visitors go on at another device.
 type deviceAPI struct {
-	*limits
+	*limiter
 	pages  *ownPages
 	engine *engine.Engine
 	links  conversationLinks
@@ -64,7 +64,7 @@ type linkAnswer struct {
 }
 
 func (s *deviceAPI) newLink(w http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	if err := s.limited(w, r, s.rates.identifys, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Identifys, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	until, err := s.engine.NewLink(r.Context(), by, in.SessionID)
@@ -78,7 +78,7 @@ func (s *deviceAPI) newLink(w http.ResponseWriter, r *http.Request, by chat.Auth
 
 // conversations lists what the visitor of a verified identity may also go on with.
 func (s *deviceAPI) conversations(w http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	if err := s.limited(w, r, s.rates.identifys, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Identifys, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	list, err := s.engine.Conversations(r.Context(), by, in.SessionID)
@@ -98,7 +98,7 @@ type resumeAnswer struct {
 
 // resume lets a device go on with the conversation of a link.
 func (s *deviceAPI) resume(w http.ResponseWriter, r *http.Request, by chat.Author, in resumeRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.inits, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.Inits, s.address(r)); err != nil {
 		return nil, err
 	}
 	if err := required("link", in.Link); err != nil {

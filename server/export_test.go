@@ -6,6 +6,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/limits"
 )
 
 // Routes lists what the router takes, as "GET /health".
@@ -38,4 +39,4 @@ func (s *Server) KeyScopes() map[string]chat.KeyScopes {
 func (s *Server) RenewDue(ctx context.Context) error { return s.signOn.RenewDue(ctx) }
 
 // ForgetRates lets everybody try again.
-func (s *Server) ForgetRates() { s.rates = newRates() }
+func (s *Server) ForgetRates() { s.rates = limits.New() }

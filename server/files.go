@@ -31,15 +31,15 @@ func (p patientWriter) Write(b []byte) (int, error) {
 
 // fileAPI takes and hands out files.
 type fileAPI struct {
-	*limits
+	*limiter
 	engine *engine.Engine
 	links  *chat.FileLinks
 }
 
 // download limits how many files an address reads at a time.
-func (s *limits) download(a action) action {
+func (s *limiter) download(a action) action {
 	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-		leave, err := s.enterTransfer(r, &s.rates.addressDownloads)
+		leave, err := s.enterTransfer(r, &s.rates.AddressDownloads)
 		if err != nil {
 			return nil, err
 		}

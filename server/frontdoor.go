@@ -140,7 +140,7 @@ func (s *frontDoor) Ask(ctx context.Context, in mcp.Question) (mcp.Answer, error
 	if err := checkQuestion(in.Question); err != nil {
 		return out, err
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.messages, s.visitorKey(c.request, "ask")); err != nil {
+	if err := s.limited(nowhere(), c.request, s.rates.Messages, s.visitorKey(c.request, "ask")); err != nil {
 		return out, err
 	}
 	answer := chat.AIAnswer{Ended: chat.AIEndBudget}
@@ -191,7 +191,7 @@ func (s *frontDoor) leave(ctx context.Context, c caller, in mcp.Letter) (mcp.Lef
 	if err != nil {
 		return mcp.Left{}, err
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.messages, s.visitorKey(c.request, sessionID)); err != nil {
+	if err := s.limited(nowhere(), c.request, s.rates.Messages, s.visitorKey(c.request, sessionID)); err != nil {
 		return mcp.Left{}, err
 	}
 	if err := s.introduce(ctx, c, by, sessionID, &in); err != nil {

@@ -44,7 +44,7 @@ func (s *frontDoor) conversation(ctx context.Context, c caller, in *mcp.Letter) 
 	if err := engine.CheckContent(chat.SenderVisitor, in.Text); err != nil {
 		return "", c.by, err
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.inits, s.address(c.request)); err != nil {
+	if err := s.limited(nowhere(), c.request, s.rates.Inits, s.address(c.request)); err != nil {
 		return "", c.by, err
 	}
 	v, err := s.engine.Init(ctx, engine.Visit{Site: c.by.Site, VisitorID: "agent-" + chat.NewID(), UseToken: true,
@@ -74,7 +74,7 @@ func (s *frontDoor) introduce(ctx context.Context, c caller, by chat.Author, ses
 	if len(own)+len(answers) == 0 {
 		return nil
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.identifys, s.visitorKey(c.request, sessionID)); err != nil {
+	if err := s.limited(nowhere(), c.request, s.rates.Identifys, s.visitorKey(c.request, sessionID)); err != nil {
 		return err
 	}
 	if len(form.Fields) > 0 && len(answers) > 0 {

@@ -72,13 +72,13 @@ func (s *incomingAPI) open(w http.ResponseWriter, r *http.Request) (chat.Incomin
 	site := s.engine.Sites().Of(h.Site)
 	switch {
 	case errors.Is(err, chat.ErrHookNotFound), err == nil && (site == nil || site.ArchivedAt != 0):
-		if err := s.limited(w, r, s.rates.failures, s.address(r)); err != nil {
+		if err := s.limited(w, r, s.rates.Failures, s.address(r)); err != nil {
 			return h, err
 		}
 		return h, chat.ErrHookNotFound
 	case err != nil:
 		return h, err
-	case s.cfg.RateLimit && !s.rates.hooks.allow(h.ID, time.Now()):
+	case s.cfg.RateLimit && !s.rates.Hooks.Allow(h.ID, time.Now()):
 		return h, errTooMany()
 	case h.PausedAt != 0:
 		return h, chat.Errorf(chat.Conflict, "This hook is paused")

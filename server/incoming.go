@@ -16,7 +16,7 @@ const incomingPath = "/hooks/"
 
 // incomingAPI is about the addresses at which programs write into conversations.
 type incomingAPI struct {
-	*limits
+	*limiter
 	auditor
 	keys   *keyring.Ring
 	engine *engine.Engine
@@ -25,7 +25,7 @@ type incomingAPI struct {
 }
 
 func newIncomingAPI(s *Server, audit auditor, team *team.Team, keys *keyring.Ring, d Deps) *incomingAPI {
-	return &incomingAPI{s.limits, audit, keys, d.Engine, team, MailLinksBy(keys, s.cfg.PublicURL).Key}
+	return &incomingAPI{s.limiter, audit, keys, d.Engine, team, MailLinksBy(keys, s.cfg.PublicURL).Key}
 }
 
 // hookSecret is the secret that signs requests to an incoming hook. It is made of relay's own key

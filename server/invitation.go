@@ -52,7 +52,7 @@ func (s *consolePages) invited(w http.ResponseWriter, r *http.Request) (in invit
 	if s.crossOrigin.Check(r) != nil {
 		return in, errForbidden
 	}
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
 		return in, err
 	}
 	if in, err = decode[invitedRequest](r); err != nil {

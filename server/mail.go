@@ -81,7 +81,7 @@ func (l *MailLinks) sign(named string) string {
 
 // mailAPI is for those who get e-mails, and for who set them up.
 type mailAPI struct {
-	*limits
+	*limiter
 	auditor
 	pages   renderer
 	devices *deviceAPI
@@ -117,7 +117,7 @@ func (s *mailAPI) confirm(w http.ResponseWriter, r *http.Request, _ chat.Author)
 }
 
 func (s *mailAPI) decide(w http.ResponseWriter, r *http.Request, as func(ctx context.Context, m mailed) error) (any, error) {
-	if err := s.limited(w, r, s.rates.identifys, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.Identifys, s.address(r)); err != nil {
 		return nil, err
 	}
 	m, made := s.links.open(pathVar(r, "letter"))
@@ -198,7 +198,7 @@ func (s *mailAPI) siteTried(r *http.Request, by chat.Author) (string, error) {
 
 // patient limits how often e-mail is tried, and waits for slow servers.
 func (s *mailAPI) patient(w http.ResponseWriter, r *http.Request) error {
-	if err := s.limited(w, r, s.rates.identifys, "mail test"); err != nil {
+	if err := s.limited(w, r, s.rates.Identifys, "mail test"); err != nil {
 		return err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mailTestTime)) // without it a slow one is cut off

@@ -156,7 +156,7 @@ func (s *passwords) confirm(w http.ResponseWriter, r *http.Request, p chat.Perso
 	if current == "" {
 		return badRequest("currentPassword is required")
 	}
-	if err := s.limited(w, r, s.rates.known, "me "+p.ID); err != nil {
+	if err := s.limited(w, r, s.rates.Known, "me "+p.ID); err != nil {
 		return err
 	}
 	right, err := s.samePassword(r, p.Password, current)

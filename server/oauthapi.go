@@ -65,7 +65,7 @@ func answerRefusal(w http.ResponseWriter, err error) (any, error) {
 
 // register answers POST /oauth/register (RFC 7591).
 func (s *oauthAPI) register(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	if err := s.limited(w, r, s.rates.registrations, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.Registrations, s.address(r)); err != nil {
 		return nil, err
 	}
 	in, err := decode[oauth.Registration](r)

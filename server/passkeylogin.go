@@ -12,7 +12,7 @@ import (
 // passkeyAPI makes passkeys and signs people in with them.
 type passkeyAPI struct {
 	*clients
-	*limits
+	*limiter
 	*signIns
 	*passwords
 	team *team.Team
@@ -72,9 +72,9 @@ func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat
 // limitPasskeys counts an attempt by the browser if it is known, else by where it comes from.
 func (s *passkeyAPI) limitPasskeys(w http.ResponseWriter, r *http.Request) error {
 	if browser := s.knownBrowser(r); browser != "" {
-		return s.limited(w, r, s.rates.known, "passkey "+browser)
+		return s.limited(w, r, s.rates.Known, "passkey "+browser)
 	}
-	return s.limited(w, r, s.rates.signIns, s.address(r))
+	return s.limited(w, r, s.rates.SignIns, s.address(r))
 }
 
 // checkPasskey finds the passkey that answered, verifies its signature and uses the
@@ -87,7 +87,7 @@ func (s *passkeyAPI) checkPasskey(w http.ResponseWriter, r *http.Request, site p
 	case err != nil:
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.accounts, k.ID); err != nil {
+	if err := s.limited(w, r, s.rates.Accounts, k.ID); err != nil {
 		return nil, err
 	}
 	known := passkey.Credential{ID: in.ID.bytes(), Owner: []byte(k.Person), Key: k.Key, Count: uint32(k.Count)}

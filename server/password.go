@@ -67,17 +67,17 @@ func (s *consolePages) checkLogin(w http.ResponseWriter, r *http.Request, email,
 func (s *consolePages) limitAttempts(w http.ResponseWriter, r *http.Request, email string, p chat.Person) error {
 	browser := s.knownBrowser(r)
 	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
-		return s.limited(w, r, s.rates.known, browser)
+		return s.limited(w, r, s.rates.Known, browser)
 	}
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
 		return err
 	}
-	return s.limited(w, r, s.rates.accounts, team.EmailKey(email))
+	return s.limited(w, r, s.rates.Accounts, team.EmailKey(email))
 }
 
 // passwords checks and hashes passwords.
 type passwords struct {
-	*limits
+	*limiter
 	hasher *password.Hasher
 }
 

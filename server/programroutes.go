@@ -22,8 +22,8 @@ func (c *community) assistantRoutes() []route {
 
 // oauthRoutes are for programs that people give access to relay's assistants' address.
 func (c *community) oauthRoutes() []route {
-	programs := rules{rate: c.rates.requests, body: maxOAuthBody}
-	pages := rules{page: true, rate: c.rates.requests}
+	programs := rules{rate: c.rates.Requests, body: maxOAuthBody}
+	pages := rules{page: true, rate: c.rates.Requests}
 	return []route{
 		{"GET", oauth.ResourceMetadataPath, rules{}, c.oauth.resourceMetadata},
 		{"GET", oauth.ServerMetadataPath, rules{}, c.oauth.serverMetadata},
@@ -38,8 +38,8 @@ func (c *community) oauthRoutes() []route {
 
 // frontDoorRoutes are for agents of visitors, with the public key of a site in their address.
 func (c *community) frontDoorRoutes() []route {
-	agents := rules{filtered: true, access: c.agent, rate: c.rates.requests, body: maxBody}
-	reading := rules{filtered: true, access: c.agent, rate: c.rates.requests}
+	agents := rules{filtered: true, access: c.agent, rate: c.rates.Requests, body: maxBody}
+	reading := rules{filtered: true, access: c.agent, rate: c.rates.Requests}
 	return []route{
 		{"POST", frontDoorPath + "{key}", agents, c.frontDoor.answer},
 		{"GET", frontDoorPath + "{key}/llms.txt", reading, c.frontDoor.describe},

@@ -1,71 +1,24 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
+
+	"github.com/relay-chat/relay/server/limits"
 )
 
-// Rates per minute that a visitor's page never reaches and a flood soon
-// exceeds. Requests with a valid secret key and from programs on this machine are not
-// counted; those with an API key are, wherever they come from.
-const (
-	initsPerAddress     = 30
-	requestsPerAddress  = 300
-	livePerAddress      = 600 // reports of open pages: six a minute each
-	messagesPerSession  = 60
-	uploadsPerSession   = 10
-	uploadsPerMinute    = 20 // of an address, over all sessions
-	identifysPerSession = 20
-	failuresPerAddress  = 10
-	requestsPerKey      = 600
-	requestsPerHook     = 120
-	registrations       = 20 // of programs
-
-	signInsPerAddress = 10  // with a password or a link
-	signInsPerAccount = 100 // from browsers in which nobody has signed in to it
-	signInsPerBrowser = 10  // of an account, where somebody has
-
-	codesPerAccount = 10 // per hour, after the right password: see limitCodes
-
-	streamsPerSession = 20
-	streamsPerAddress = 100
-	uploadsPerAddress = 20 // at a time
-
-	uploadedPerHour = 256 << 20 // bytes of an address, or two of the largest files
-
-	aiCallsPerAddress = 30 // per hour, unless the settings say otherwise
-
-	downloadsPerAddress = 100 // at a time: each keeps a part of its file in memory, however slowly it is read
-)
-
-// rates are the rate limits of one server (see ShareLimits for several).
-type rates struct {
-	inits, requests, live, messages, uploads, uploadsOfAddress, identifys, failures, signIns, accounts, known, codes, aiCalls, keys, hooks, registrations *rate
-
-	uploaded                                                         allowance
-	sessionStreams, addressStreams, addressUploads, addressDownloads gauge
-}
-
-func newRates() *rates {
-	return &rates{inits: perMinute(initsPerAddress), requests: perMinute(requestsPerAddress), live: perMinute(livePerAddress), messages: perMinute(messagesPerSession),
-		uploads: perMinute(uploadsPerSession), uploadsOfAddress: perMinute(uploadsPerMinute), identifys: perMinute(identifysPerSession), failures: perMinute(failuresPerAddress),
-		signIns: perMinute(signInsPerAddress), accounts: perMinute(signInsPerAccount), known: perMinute(signInsPerBrowser), codes: newRate(codesPerAccount, time.Hour), aiCalls: newRate(aiCallsPerAddress, time.Hour), keys: perMinute(requestsPerKey), hooks: perMinute(requestsPerHook), registrations: perMinute(registrations),
-		sessionStreams: gauge{most: streamsPerSession}, addressStreams: gauge{most: streamsPerAddress},
-		addressUploads: gauge{most: uploadsPerAddress}, addressDownloads: gauge{most: downloadsPerAddress}}
-}
-
-// limits bounds what one client does.
-type limits struct {
+// limiter bounds what one client does.
+type limiter struct {
 	*clients
-	rates *rates
+	rates *limits.Rates
 }
 
 // limited answers 429 when key exceeds a rate.
-func (s *limits) limited(w http.ResponseWriter, r *http.Request, limit *rate, key string) error {
+func (s *limiter) limited(w http.ResponseWriter, r *http.Request, limit *limits.Rate, key string) error {
 	now := time.Now()
-	if s.unlimited(r) || limit.allow(key, now) && limit.allowNetwork(s.network(r), now) {
+	if s.unlimited(r) || limit.Allow(key, now) && limit.AllowNetwork(s.network(r), now) {
 		return nil
 	}
 	w.Header().Set("Retry-After", "60") // pages that show the refusal in words need it, too
@@ -95,10 +48,6 @@ func (s *clients) address(r *http.Request) string {
 	return addr.String()
 }
 
-// addressesPerNetwork is how many addresses' share of a limit an IPv6 network of /48 has
-// in all: whoever rents one has 65,536 networks of /64, each of which is one address.
-const addressesPerNetwork = 16
-
 // network is the larger IPv6 network that an address belongs to, "" for IPv4.
 func (s *clients) network(r *http.Request) string {
 	addr := s.peer(r).addr
@@ -114,59 +63,59 @@ func (s *clients) network(r *http.Request) string {
 
 // visitorKey counts a session's requests per address: a client that only knows the
 // session's id must not use up its visitor's limit.
-func (s *limits) visitorKey(r *http.Request, sessionID string) string {
+func (s *limiter) visitorKey(r *http.Request, sessionID string) string {
 	return s.address(r) + " " + sessionID
 }
 
 // denied is the answer to a wrong key: 401, or 429 after too many.
-func (s *limits) denied(w http.ResponseWriter, r *http.Request) error {
-	if err := s.limited(w, r, s.rates.failures, s.address(r)); err != nil {
+func (s *limiter) denied(w http.ResponseWriter, r *http.Request) error {
+	if err := s.limited(w, r, s.rates.Failures, s.address(r)); err != nil {
 		return err
 	}
 	return errUnauthorized
 }
 
 // enterStream counts an open stream, or rejects it; leave ends it.
-func (s *limits) enterStream(r *http.Request, sessionID string) (leave func(), err error) {
+func (s *limiter) enterStream(r *http.Request, sessionID string) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
-	left, ok := s.enterAddress(r, &s.rates.addressStreams)
+	left, ok := s.enterAddress(r, &s.rates.AddressStreams)
 	if !ok {
 		return nil, errTooMany()
 	}
-	if !s.rates.sessionStreams.enter(sessionID) {
+	if !s.rates.SessionStreams.Enter(sessionID) {
 		left()
 		return nil, errTooMany()
 	}
 	return func() { // which leave is from here on
 		left()
-		s.rates.sessionStreams.leave(sessionID)
+		s.rates.SessionStreams.Leave(sessionID)
 	}, nil
 }
 
 // enterAddress counts what a client has open, for its address and for its network.
-func (s *limits) enterAddress(r *http.Request, open *gauge) (leave func(), ok bool) {
+func (s *limiter) enterAddress(r *http.Request, open *limits.Gauge) (leave func(), ok bool) {
 	address, network := s.address(r), s.network(r)
-	if !open.enter(address) {
+	if !open.Enter(address) {
 		return nil, false
 	}
 	if network == "" {
-		return func() { open.leave(address) }, true
+		return func() { open.Leave(address) }, true
 	}
-	if !open.enterUpTo(network, open.most*addressesPerNetwork) {
-		open.leave(address)
+	if !open.EnterUpTo(network, open.Most*limits.AddressesPerNetwork) {
+		open.Leave(address)
 		return nil, false
 	}
 	return func() {
-		open.leave(address)
-		open.leave(network)
+		open.Leave(address)
+		open.Leave(network)
 	}, true
 }
 
 // enterTransfer counts a running upload or download, or rejects it; leave ends
 // it.
-func (s *limits) enterTransfer(r *http.Request, transfers *gauge) (leave func(), err error) {
+func (s *limiter) enterTransfer(r *http.Request, transfers *limits.Gauge) (leave func(), err error) {
 	if s.unlimited(r) {
 		return func() {}, nil
 	}
@@ -177,71 +126,10 @@ func (s *limits) enterTransfer(r *http.Request, transfers *gauge) (leave func(),
 	return leave, nil
 }
 
-// gauge counts open streams or transfers by key.
-type gauge struct {
-	most   int
-	mu     sync.Mutex
-	open   map[string]int
-	shown  map[string]bool // others were notified that there are many
-	others elsewhere
-}
-
-func (g *gauge) enter(key string) bool { return g.enterUpTo(key, g.most) }
-
-func (g *gauge) enterUpTo(key string, most int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if n := g.open[key]; n >= most || len(g.others.uses) > 0 && n+int(g.others.sum(clientOf(key), anyTime)) >= most {
-		return false
+// ShareLimits makes the limits hold over all nodes until ctx ends.
+func (s *Server) ShareLimits(ctx context.Context) error {
+	if s.engine.Nodes.Name() == "" || !s.cfg.RateLimit {
+		return nil
 	}
-	if g.open == nil {
-		g.open = map[string]int{}
-	}
-	g.open[key]++
-	return true
-}
-
-func (g *gauge) leave(key string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.open[key]--; g.open[key] <= 0 {
-		delete(g.open, key)
-	}
-}
-
-// busy implements sharedLimit.
-func (g *gauge) busy(time.Time) (list []use) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for key := range g.shown {
-		if g.open[key] < g.most/sharePart {
-			delete(g.shown, key)
-			list = append(list, use{client: clientOf(key)})
-		}
-	}
-	for key, n := range g.open {
-		if n >= g.most/sharePart {
-			if g.shown == nil {
-				g.shown = map[string]bool{}
-			}
-			g.shown[key] = true
-			list = append(list, use{client: clientOf(key), amount: int64(n)})
-		}
-	}
-	return list
-}
-
-// learn implements sharedLimit.
-func (g *gauge) learn(node string, u use) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.others.learn(node, u)
-	g.others.expire(func(u use) bool { return u.amount > 0 })
-}
-
-// dropNode implements sharedLimit.
-func (g *gauge) dropNode(node string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.others.dropNode(node)
+	return s.rates.Share(ctx, s.engine.Nodes)
 }

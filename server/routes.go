@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/limits"
 )
 
 // route is one line of the route table: a method and a path, the rules for its
@@ -28,7 +29,7 @@ type rules struct {
 	access   access         // nil admits everybody
 	reach    reach          // of people of some sites; nil refuses them
 	scopes   chat.KeyScopes // of which an API key needs one; without any no key may
-	rate     *rate          // of requests of one address; nil for none
+	rate     *limits.Rate   // of requests of one address; nil for none
 	body     int64          // the largest body; 0 where the action itself limits it
 }
 
@@ -95,9 +96,9 @@ func (rt *route) methods() []string {
 
 // widgetRoutes are for pages, which send the public key.
 func (c *community) widgetRoutes() []route {
-	visitors := rules{cors: c.admission.widgetCORS, filtered: true, access: c.admission.visitor, rate: c.rates.requests, body: maxBody}
+	visitors := rules{cors: c.admission.widgetCORS, filtered: true, access: c.admission.visitor, rate: c.rates.Requests, body: maxBody}
 	uploads, headerless, open := visitors, visitors, visitors
-	open.rate = c.rates.live
+	open.rate = c.rates.Live
 	uploads.body = 0
 	headerless.queryKey = true // browsers call these without headers
 	return []route{

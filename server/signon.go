@@ -73,7 +73,7 @@ func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusNotFound, login{problem: "Single sign-on is not set up here.", elsewhere: true})
 		return
 	}
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
 		s.refuse(w, r, err)
 		return
 	}
@@ -124,7 +124,7 @@ func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 		return errSignOnState
 	}
 	s.setSignOnCookie(w, r, "", -1)
-	if err := s.limited(w, r, s.rates.signIns, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
 		return err
 	}
 	code := query.Get("code")

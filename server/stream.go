@@ -103,7 +103,7 @@ type streams struct {
 
 // visitorStreams are the streams of visitors' pages.
 type visitorStreams struct {
-	*limits
+	*limiter
 	*streams
 	engine *engine.Engine
 	links  *chat.FileLinks

@@ -129,7 +129,7 @@ func (s *teamAPI) confirmTwoStep(w http.ResponseWriter, r *http.Request, by chat
 	if err := required("code", in.Code); err != nil {
 		return nil, err
 	}
-	if s.limited(w, r, s.rates.codes, "confirm "+p.ID) != nil {
+	if s.limited(w, r, s.rates.Codes, "confirm "+p.ID) != nil {
 		w.Header().Set("Retry-After", strconv.Itoa(codeRest))
 		return nil, errManyCodes
 	}

@@ -17,6 +17,7 @@ import (
 	_ "golang.org/x/image/webp" // for image.DecodeConfig
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/limits"
 )
 
 // Limits of the form around a file.
@@ -39,7 +40,7 @@ const (
 var errFormTooLarge = &httpError{status: http.StatusRequestEntityTooLarge, text: "The form around the file is too large"}
 
 func (s *fileAPI) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	leave, err := s.enterTransfer(r, &s.rates.addressUploads)
+	leave, err := s.enterTransfer(r, &s.rates.AddressUploads)
 	if err != nil {
 		return nil, err
 	}
@@ -116,10 +117,10 @@ func (s *fileAPI) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err := s.engine.MayUpload(r.Context(), by, sessionID); err != nil {
 		return err
 	}
-	if err := s.limited(w, r, s.rates.uploads, s.visitorKey(r, sessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Uploads, s.visitorKey(r, sessionID)); err != nil {
 		return err
 	}
-	if err := s.limited(w, r, s.rates.uploadsOfAddress, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.UploadsOfAddress, s.address(r)); err != nil {
 		return err
 	}
 	return s.mayBring(r, maxBytes)
@@ -127,7 +128,7 @@ func (s *fileAPI) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Auth
 
 // mayBring counts the bytes of an upload: the announced ones, or the most that it
 // may have.
-func (s *limits) mayBring(r *http.Request, maxBytes int64) error {
+func (s *limiter) mayBring(r *http.Request, maxBytes int64) error {
 	if s.unlimited(r) {
 		return nil
 	}
@@ -140,14 +141,14 @@ func (s *limits) mayBring(r *http.Request, maxBytes int64) error {
 
 // mayStore counts bytes that a visitor brings against what its address may bring an hour,
 // which is at least two files of maxBytes.
-func (s *limits) mayStore(r *http.Request, n, maxBytes int64, refusal string) error {
+func (s *limiter) mayStore(r *http.Request, n, maxBytes int64, refusal string) error {
 	if s.unlimited(r) {
 		return nil
 	}
-	most := max(uploadedPerHour, 2*maxBytes)
-	wait, ok := s.rates.uploaded.take(s.address(r), n, most, 1)
+	most := max(limits.UploadedPerHour, 2*maxBytes)
+	wait, ok := s.rates.Uploaded.Take(s.address(r), n, most, 1)
 	if network := s.network(r); ok && network != "" {
-		wait, ok = s.rates.uploaded.take(network, n, most, addressesPerNetwork)
+		wait, ok = s.rates.Uploaded.Take(network, n, most, limits.AddressesPerNetwork)
 	}
 	if ok {
 		return nil

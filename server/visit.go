@@ -56,7 +56,7 @@ func (e *eventRequest) event() chat.CustomEvent {
 }
 
 func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author, in eventRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	event := in.event()
@@ -75,7 +75,7 @@ func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author,
 	if err := required("url", in.URL); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)+" page"); err != nil {
+	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)+" page"); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.ShowPage(r.Context(), by, in.SessionID, in.URL)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/limits"
 	"github.com/relay-chat/relay/server/statistics"
 )
 
@@ -56,14 +57,14 @@ type initSession struct {
 
 // widgetAPI is what visitors' pages call.
 type widgetAPI struct {
-	*limits
+	*limiter
 	presentation
 	engine  *engine.Engine
 	counter *statistics.Counter
 }
 
 func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	if err := s.limited(w, r, s.rates.inits, s.address(r)); err != nil {
+	if err := s.limited(w, r, s.rates.Inits, s.address(r)); err != nil {
 		return nil, err
 	}
 	in, err := decode[initRequest](r)
@@ -114,7 +115,7 @@ func (p *postRequest) post(sessionID string) engine.Post {
 }
 
 func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	post := in.post(in.SessionID)
@@ -125,12 +126,12 @@ func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author,
 // mayAskAI counts a visitor's message against the calls of the AI that one address may
 // cause in an hour, and reports whether it is one of them.
 func (s *widgetAPI) mayAskAI(r *http.Request, by chat.Author) bool {
-	ai, limit, now := s.engine.SettingsOf(by.Site).AI(), s.rates.aiCalls, time.Now()
+	ai, limit, now := s.engine.SettingsOf(by.Site).AI(), s.rates.AICalls, time.Now()
 	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
 		return true
 	}
 	network := s.network(r)
-	return limit.allowUpTo(s.address(r), ai.AddressCalls, now) && (network == "" || limit.allowUpTo(network, ai.AddressCalls*addressesPerNetwork, now))
+	return limit.AllowUpTo(s.address(r), ai.AddressCalls, now) && (network == "" || limit.AllowUpTo(network, ai.AddressCalls*limits.AddressesPerNetwork, now))
 }
 
 // historyAnswer is a part of a session's history.
@@ -167,7 +168,7 @@ func (s presentation) history(r *http.Request, by chat.Author, sessionID string)
 }
 
 func (s *widgetAPI) edit(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	return s.shown(s.engine.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
@@ -178,7 +179,7 @@ func (s *widgetAPI) delete(w http.ResponseWriter, r *http.Request, by chat.Autho
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.messages, s.visitorKey(r, sessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
 	return ok, s.engine.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
@@ -195,7 +196,7 @@ func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err := required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.identifys, s.visitorKey(r, sessionID)); err != nil {
+	if err := s.limited(w, r, s.rates.Identifys, s.visitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
 	userHash, err := takeText(in, "userHash")

@@ -1,4 +1,4 @@
-package server
+package limits
 
 import (
 	"context"
@@ -46,18 +46,15 @@ func clientOf(key string) uint64 {
 }
 
 // shared are the limits by name.
-func (r *rates) shared() map[string]sharedLimit {
-	return map[string]sharedLimit{"inits": r.inits, "requests": r.requests, "live": r.live, "messages": r.messages, "uploads": r.uploads,
-		"addressUploads": r.uploadsOfAddress, "identifys": r.identifys, "failures": r.failures, "aiCalls": r.aiCalls, "keys": r.keys, "hooks": r.hooks, "registrations": r.registrations, "codes": r.codes, "bytes": &r.uploaded,
-		"streams": &r.sessionStreams, "addressStreams": &r.addressStreams, "transfers": &r.addressUploads, "downloads": &r.addressDownloads}
+func (r *Rates) shared() map[string]sharedLimit {
+	return map[string]sharedLimit{"inits": r.Inits, "requests": r.Requests, "live": r.Live, "messages": r.Messages, "uploads": r.Uploads,
+		"addressUploads": r.UploadsOfAddress, "identifys": r.Identifys, "failures": r.Failures, "aiCalls": r.AICalls, "keys": r.Keys, "hooks": r.Hooks, "registrations": r.Registrations, "codes": r.Codes, "bytes": &r.Uploaded,
+		"streams": &r.SessionStreams, "addressStreams": &r.AddressStreams, "transfers": &r.AddressUploads, "downloads": &r.AddressDownloads}
 }
 
-// ShareLimits makes the limits hold over all nodes until ctx ends.
-func (s *Server) ShareLimits(ctx context.Context) error {
-	others, limits := s.engine.Nodes, s.rates.shared()
-	if others.Name() == "" || !s.cfg.RateLimit {
-		return nil
-	}
+// Share makes the limits hold over all nodes until ctx ends.
+func (r *Rates) Share(ctx context.Context, others *nodes.Nodes) error {
+	limits := r.shared()
 	others.Subscribe(noteUse, nodes.Topic{
 		Receive: func(node string, args []json.RawMessage) { receiveUse(limits, node, args) },
 		Gone: func(node string) {

@@ -1,14 +1,14 @@
-package server
+package limits
 
 import (
 	"sync"
 	"time"
 )
 
-// rate limits the requests of each client in any window, a minute as a rule. It weighs the
+// Rate limits the requests of each client in any window, a minute as a rule. It weighs the
 // count of the last full window by how much of it still lies within the time of one until
 // now, so that nobody gets twice the limit around the turn of a window.
-type rate struct {
+type Rate struct {
 	limit  int
 	window time.Duration
 
@@ -18,21 +18,22 @@ type rate struct {
 	others           elsewhere // by window
 }
 
-func perMinute(limit int) *rate { return newRate(limit, time.Minute) }
+func perMinute(limit int) *Rate { return newRate(limit, time.Minute) }
 
-func newRate(limit int, window time.Duration) *rate {
-	return &rate{limit: limit, window: window, latest: map[uint64]int{}, previous: map[uint64]int{}}
+func newRate(limit int, window time.Duration) *Rate {
+	return &Rate{limit: limit, window: window, latest: map[uint64]int{}, previous: map[uint64]int{}}
 }
 
-// allow counts a request of a client, or reports that it is one too many.
-func (l *rate) allow(key string, now time.Time) bool { return l.allowUpTo(key, l.limit, now) }
+// Allow counts a request of a client, or reports that it is one too many.
+func (l *Rate) Allow(key string, now time.Time) bool { return l.AllowUpTo(key, l.limit, now) }
 
-// allowNetwork counts a request of a network, if it comes from one that is counted.
-func (l *rate) allowNetwork(network string, now time.Time) bool {
-	return network == "" || l.allowUpTo(network, l.limit*addressesPerNetwork, now)
+// AllowNetwork counts a request of a network, if it comes from one that is counted.
+func (l *Rate) AllowNetwork(network string, now time.Time) bool {
+	return network == "" || l.AllowUpTo(network, l.limit*AddressesPerNetwork, now)
 }
 
-func (l *rate) allowUpTo(key string, limit int, now time.Time) bool {
+// AllowUpTo is Allow with another limit.
+func (l *Rate) AllowUpTo(key string, limit int, now time.Time) bool {
 	client := clientOf(key)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,10 +52,10 @@ func (l *rate) allowUpTo(key string, limit int, now time.Time) bool {
 }
 
 // at is the window that a time is in.
-func (l *rate) at(now time.Time) int64 { return now.UnixMilli() / l.window.Milliseconds() }
+func (l *Rate) at(now time.Time) int64 { return now.UnixMilli() / l.window.Milliseconds() }
 
 // turn begins a window's counts.
-func (l *rate) turn(at int64) {
+func (l *Rate) turn(at int64) {
 	if at == l.turned {
 		return
 	}
@@ -68,7 +69,7 @@ func (l *rate) turn(at int64) {
 }
 
 // busy implements sharedLimit.
-func (l *rate) busy(now time.Time) (list []use) {
+func (l *Rate) busy(now time.Time) (list []use) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.turn(l.at(now))
@@ -81,7 +82,7 @@ func (l *rate) busy(now time.Time) (list []use) {
 }
 
 // learn implements sharedLimit.
-func (l *rate) learn(node string, u use) {
+func (l *Rate) learn(node string, u use) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turn(l.at(time.Now())); u.when >= l.turned-1 && u.when <= l.turned+1 { // the other's clock may be ahead
@@ -90,4 +91,4 @@ func (l *rate) learn(node string, u use) {
 }
 
 // dropNode implements sharedLimit. What the node counted still counts, for a window.
-func (l *rate) dropNode(string) {}
+func (l *Rate) dropNode(string) {}

@@ -1,4 +1,4 @@
-package server
+package limits
 
 import (
 	"sync"
@@ -12,8 +12,8 @@ const allowanceTime = time.Hour
 // those whose hour is over.
 const maxSpenders = 10_000
 
-// allowance bounds how many bytes each client may upload in an hour.
-type allowance struct {
+// Allowance bounds how many bytes each client may upload in an hour.
+type Allowance struct {
 	mu     sync.Mutex
 	spent  map[string]spending
 	others elsewhere // by the end of the client's hour
@@ -25,9 +25,9 @@ type spending struct {
 	bytes int64
 }
 
-// take counts bytes, or rejects them and returns the time until the client's next hour.
+// Take counts bytes, or rejects them and returns the time until the client's next hour.
 // The client may spend most bytes, a network of several clients that many times as much.
-func (a *allowance) take(key string, bytes, most, clients int64) (wait time.Duration, ok bool) {
+func (a *Allowance) Take(key string, bytes, most, clients int64) (wait time.Duration, ok bool) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,7 +50,7 @@ func (a *allowance) take(key string, bytes, most, clients int64) (wait time.Dura
 	return 0, true
 }
 
-func (a *allowance) forget(now time.Time) {
+func (a *Allowance) forget(now time.Time) {
 	for key, s := range a.spent {
 		if !now.Before(s.until) {
 			delete(a.spent, key)
@@ -59,7 +59,7 @@ func (a *allowance) forget(now time.Time) {
 }
 
 // elsewhere is what a client has spent at other nodes.
-func (a *allowance) elsewhere(key string, now time.Time) int64 {
+func (a *Allowance) elsewhere(key string, now time.Time) int64 {
 	if len(a.others.uses) == 0 {
 		return 0
 	}
@@ -67,7 +67,7 @@ func (a *allowance) elsewhere(key string, now time.Time) int64 {
 }
 
 // busy implements sharedLimit.
-func (a *allowance) busy(now time.Time) (list []use) {
+func (a *Allowance) busy(now time.Time) (list []use) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for key, s := range a.spent {
@@ -79,7 +79,7 @@ func (a *allowance) busy(now time.Time) (list []use) {
 }
 
 // learn implements sharedLimit.
-func (a *allowance) learn(node string, u use) {
+func (a *Allowance) learn(node string, u use) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.others.learn(node, u)
@@ -88,4 +88,4 @@ func (a *allowance) learn(node string, u use) {
 }
 
 // dropNode implements sharedLimit. What the node counted still counts, for its hour.
-func (a *allowance) dropNode(string) {}
+func (a *Allowance) dropNode(string) {}

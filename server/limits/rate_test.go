@@ -1,4 +1,4 @@
-package server
+package limits
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ func TestRate(t *testing.T) {
 	l := perMinute(10)
 	allowed := func(key string, at time.Duration, requests int) (n int) {
 		for range requests {
-			if l.allow(key, begin.Add(at)) {
+			if l.Allow(key, begin.Add(at)) {
 				n++
 			}
 		}
