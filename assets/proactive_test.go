@@ -90,13 +90,13 @@ func TestProactiveLanguage(t *testing.T) {
 // A card that is shown follows the page's scheme.
 func TestProactiveFollowsTheScheme(t *testing.T) {
 	_, b := rules(t, "/shop", object{"id": "a", "text": "Questions?"})
-	b.until(`shown(".preview") && !$(".preview.dark, .preview.derived")`)
+	b.until(`shown(".preview") && !$(".preview.dark")`)
 	b.run(`(document.documentElement.style.colorScheme = "dark")`)
-	b.until(`$(".preview.derived")`)
+	b.until(`$(".preview.dark")`)
 	b.shot("dark")
 	b.run(`(document.documentElement.style.colorScheme = "light dark")`)
-	b.until(`!$(".preview.derived")`)
+	b.until(`!$(".preview.dark")`)
 	b.media("prefers-color-scheme", "dark")
-	b.until(`$(".preview.derived")`)
+	b.until(`$(".preview.dark")`)
 	b.clean()
 }

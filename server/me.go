@@ -97,6 +97,8 @@ type meRequest struct {
 		MailSites *map[string]chat.MailWish `json:"mailSites"`
 		DailyAt   *string                   `json:"dailyAt"`
 		Views     *[]chat.SavedView         `json:"views"`
+
+		FirstSteps *string `json:"firstSteps"`
 	} `json:"preferences"`
 }
 
@@ -234,6 +236,9 @@ func (in *meRequest) choose(to *chat.Preferences) {
 	}
 	if v := in.Preferences.Views; v != nil {
 		to.Views = *v
+	}
+	if v := in.Preferences.FirstSteps; v != nil {
+		to.FirstSteps = *v
 	}
 }
 

@@ -327,6 +327,10 @@ func TestChangeMe(t *testing.T) {
 			t.Errorf("changed to %s", a.body)
 		}
 		s.refused(patch(object{"preferences": object{"notify": "loud"}}), 400, "notify must be")
+		s.refused(patch(object{"preferences": object{"firstSteps": "later"}}), 400, "preferences.firstSteps must be hidden, done or empty")
+		if a := patch(object{"preferences": object{"firstSteps": "hidden"}}); a.get("preferences.firstSteps") != "hidden" || a.get("preferences.notify") != "mine" {
+			t.Errorf("the steps are %s", a.body)
+		}
 		s.refused(patch(object{"name": "a\nb\x00"}), 400, "NUL")
 		s.changesMails(patch)
 		s.refused(patch(object{"email": "new@example.com"}), 400, "currentPassword is required")

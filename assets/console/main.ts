@@ -121,8 +121,8 @@ subscribe(({ threadPhase }) => {
   if (threadPhase === "ready") jump = "";
 });
 connect();
-void import("./shell/theme").catch(() => {}); // without it the console looks as the system does
 void import("./shell/person").catch(() => {}); // without it there is no menu of the person
 void import("./notify/main").catch(() => {}); // without it the console is silent
 void import("./inbox/views").catch(() => {}); // without it no list has a name
+if (pages.some(({ name }) => name === "channels")) void import("./start/main").catch(() => {}); // they help at the beginning only
 void import("./shell/sites").catch(() => {}); // without it all sites are shown

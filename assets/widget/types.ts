@@ -102,6 +102,10 @@ export interface Config {
   footerColor?: string;
   chatBackground?: string;
   toggleColor?: string;
+  darkPrimaryColor?: string;
+  darkHeaderColor?: string;
+  darkFooterColor?: string;
+  darkChatBackground?: string;
   attachments?: { enabled?: boolean; maxBytes?: number; types?: string[] };
   csat?: { enabled?: boolean; style?: string };
   preChatForm?: PreChatForm | null;

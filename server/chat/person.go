@@ -66,7 +66,15 @@ type Preferences struct {
 	DailyAt   string              `json:"dailyAt,omitempty"` // a time like 08:00, which is also that of ""
 	// Views are the lists of conversations that the person has saved, in their order.
 	Views []SavedView `json:"views,omitempty"`
+	// FirstSteps: the steps of a new relay are hidden, or done; "" shows what is left of them.
+	FirstSteps string `json:"firstSteps,omitempty"`
 }
+
+// Values of Preferences.FirstSteps.
+const (
+	FirstStepsHidden = "hidden"
+	FirstStepsDone   = "done"
+)
 
 // Values of Preferences.Notify.
 const (

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -65,9 +66,14 @@ func testHours(t *testing.T, s *fixture) {
 	b.until(`$$(".day-row li").length === 5 && text("#hours .panel").includes("These are a suggestion")`)
 	b.until(`document.activeElement.id === "hours-title"`)
 	b.run(`window.use = $$("#hours .button").find((n) => n.textContent === "Use these hours")`)
+	b.time(".day-row input", "10:00")
 	b.run(`use.focus()`)
 	b.run(`use.click()`)
 	b.until(`!use.checkVisibility() && document.activeElement.id === "hours-title"`)
+	s.call(t, http.MethodGet, s.base+"/api/admin/settings", s.secret, nil, &saved)
+	if !strings.Contains(string(saved.BusinessHours), `"monday":["10:00-17:00"]`) {
+		t.Errorf("the edited proposal was stored as %s", saved.BusinessHours)
+	}
 	b.clean()
 }
 

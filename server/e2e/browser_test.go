@@ -40,6 +40,7 @@ func TestBrowser(t *testing.T) {
 		"Hours":            testHours,
 		"Greetings":        testGreetings,
 		"Unsaved":          testUnsaved,
+		"FirstSteps":       testFirstSteps,
 		"WidgetPage":       testWidgetPage,
 		"Problems":         testProblems,
 		"FormsPage":        testFormsPage,

@@ -23,6 +23,9 @@ func checkPreferences(p *chat.Preferences) error {
 		if err := chat.CleanViews(p.Views); err != nil {
 			return err
 		}
+		if !slices.Contains([]string{"", chat.FirstStepsHidden, chat.FirstStepsDone}, p.FirstSteps) {
+			return chat.ErrorAt(chat.Invalid, "preferences.firstSteps", "preferences.firstSteps must be hidden, done or empty")
+		}
 		return checkMails(p)
 	}
 	return chat.Errorf(chat.Invalid, "preferences.notify must be everything, mine or nothing")

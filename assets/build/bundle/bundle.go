@@ -75,6 +75,7 @@ var targets = []target{
 	{source: "widget/loader/live.ts", name: "live.js", format: api.FormatIIFE},
 	{source: "widget/loader/module.ts", name: "widget.mjs", format: api.FormatESModule},
 	{source: "console/account/main.ts", name: "account.js", format: api.FormatIIFE},
+	{source: "console/shell/theme.ts", name: "scheme.js", format: api.FormatIIFE},
 	{source: "console/console.css", name: "console.css"},
 	{source: "console/app/worker.ts", name: "worker.js", format: api.FormatIIFE},
 	{source: "pages/pages.css", name: "pages.css"},

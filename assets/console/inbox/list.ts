@@ -178,7 +178,7 @@ export const listView: View = (now, before) => {
   if (changed(now, before, "filter", "query", "whose", "tag", "site")) byId("list-scroll").scrollTop = 0;
   const drawn = ["sessions", "order", "typing", "viewers", "selected", "allFound", "outbox", "drafts", "sites", "picked"] as const;
   if (changed(now, before, ...drawn)) drawRows(now);
-  if (now.picked !== before.picked) drawPicking(now);
+  if (changed(now, before, "picked", "order")) drawPicking(now);
   if (changed(now, before, "counts", "tag", "filter")) drawCounts(now);
   setText("list-note", noteText(now));
   byId("list-scroll").tabIndex = now.order.length ? -1 : 0; // without rows nothing in it takes the focus
@@ -190,7 +190,8 @@ export const listView: View = (now, before) => {
 // rowTools loads what acts on rows by keys, and on several at once.
 export const rowTools = (): Promise<typeof import("./rows") | undefined> => attempt(import("./rows"), "Not done");
 
-function drawPicking({ picked }: State): void {
+function drawPicking({ picked, order }: State): void {
+  byId("pick").hidden = !picked && !order.length;
   byId("rows").classList.toggle("picking", !!picked);
   byId("pick").setAttribute("aria-pressed", String(!!picked));
   if (picked) void rowTools();

@@ -4,6 +4,7 @@ import { call } from "../net/api";
 import { ask } from "../ui/ask";
 import { h } from "../ui/dom";
 import type { Presence } from "../types";
+import { mark } from "../ui/fields";
 import { form, type Control } from "./form";
 import { area, choice, number } from "./controls";
 import { intervals, type Intervals } from "./intervals";
@@ -27,6 +28,8 @@ interface Exception {
 interface Hours extends Control {
   // problem returns what is missing, "" for nothing.
   problem(): string;
+  // whole is what the fields say, also while they are no more than the proposal.
+  whole(): BusinessHours;
 }
 
 // dates edits the exceptions.
@@ -105,12 +108,19 @@ function hours(): Hours {
       unchanged = stored ? "" : JSON.stringify(value());
     },
     lock: (locked) => void (node.inert = locked),
+    whole: value,
     problem() {
       const empty = [...node.querySelectorAll("input")].find((input) => !input.value);
       if (empty) return empty.type === "date" ? "Choose the date, or remove it." : "Enter a time, or remove these hours.";
       return exceptions.twice() ? "A date appears twice." : "";
     },
   };
+}
+
+// use stores the proposal as it was edited, unless something is missing there.
+function use(control: Hours, put: (value: BusinessHours) => Promise<void>): Promise<void> | undefined {
+  mark(control.node, control.problem());
+  return control.problem() ? undefined : put(control.whole());
 }
 
 export function hoursPage(): Page {
@@ -159,7 +169,7 @@ export function hoursPage(): Page {
     await refresh();
     keepPlace();
   };
-  proposal.append(button("Use these hours", () => put({ ...proposed, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone })));
+  proposal.append(button("Use these hours", () => use(control, put)));
 
   return {
     node: week.node,

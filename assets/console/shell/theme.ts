@@ -1,4 +1,5 @@
-// The theme that a person chose for the console in this browser, in the place of the system's. Loaded where one was chosen.
+// The theme that a person chose for the console in this browser, in the place of the system's. It stands in the page's head, so that the
+// first thing drawn has it, and is loaded again where one is chosen.
 
 export type Theme = "" | "light" | "dark";
 
@@ -21,8 +22,8 @@ export function choose(theme: Theme): void {
   apply(theme);
 }
 
-// asWritten are the media of the sheet's dark rules before they were changed.
-const asWritten = new Map<CSSMediaRule, string>();
+// asWritten are the media of the sheet's dark rules before they were changed, the same for both.
+const asWritten = ((window as { relayMedia?: Map<CSSMediaRule, string> }).relayMedia ??= new Map());
 
 // apply lets the rules for dark systems always hold, or never. Colours stay in one place: the style sheet.
 function apply(theme: Theme): void {

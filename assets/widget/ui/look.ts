@@ -34,23 +34,25 @@ function darkened(color: string): string {
   return "#" + mixed.map((v) => v.toString(16).padStart(2, "0")).join("");
 }
 
+const valid = (color?: string) => (color && HEX.test(color) ? color : "");
+
 /** lookOf gives what the loader keeps, so that the next page starts in colour. */
 export function lookOf(config: Config): Look {
   const colors = {
-    accent: config.primaryColor,
-    toggle: config.toggleColor,
-    header: config.headerColor,
-    footer: config.footerColor,
-    chat: config.chatBackground,
+    accent: [config.primaryColor, config.darkPrimaryColor || config.primaryColor],
+    toggle: [config.toggleColor],
+    header: [config.headerColor, config.darkHeaderColor],
+    footer: [config.footerColor, config.darkFooterColor],
+    chat: [config.chatBackground, config.darkChatBackground],
   };
   const look: Look = { side: (config.position || "").includes("left") ? "left" : "right", vars: {} };
-  for (const [name, color] of Object.entries(colors)) {
-    const ok = color && HEX.test(color);
-    look.vars[`--r-${name}`] = ok ? color : "";
-    look.vars[`--r-${name}-text`] = ok ? readable(color) : "";
-    const dark = ok ? darkened(color) : "";
-    look.vars[`--d-${name}`] = dark;
-    look.vars[`--d-${name}-text`] = dark && readable(dark);
+  for (const [name, [color, own]] of Object.entries(colors)) {
+    const light = valid(color);
+    const all = { r: light, d: valid(own) || (light && darkened(light)) };
+    for (const [at, value] of Object.entries(all)) {
+      look.vars[`--${at}-${name}`] = value;
+      look.vars[`--${at}-${name}-text`] = value && readable(value);
+    }
   }
   return look;
 }

@@ -10,11 +10,9 @@ function pageScheme(): string {
   return colorScheme === "normal" ? meta?.content || "" : colorScheme;
 }
 
-/** paint marks a node as dark, and as derived where the page decided it. */
+/** paint marks a node as dark. */
 export function paint(node: HTMLElement, theme = ""): void {
   const scheme = pageScheme();
   const page = /dark/.test(scheme) && (!/light/.test(scheme) || dark.matches);
-  const derived = page && !/dark|light/.test(theme);
-  node.classList.toggle("dark", theme === "dark" || derived);
-  node.classList.toggle("derived", derived);
+  node.classList.toggle("dark", /dark|light/.test(theme) ? theme === "dark" : page);
 }

@@ -7,7 +7,7 @@ import { missing } from "../../ui/fields";
 import { agoTime } from "../../ui/format";
 import { colour } from "./colour";
 import { area, check, choice, list, text } from "../controls";
-import { form, type Control, type Form } from "../form";
+import { form, type Control, type Field, type Form } from "../form";
 import { files, megabytes } from "./files";
 import { languages, questions } from "./lists";
 import { pageRules } from "./pagerules";
@@ -31,6 +31,15 @@ interface Look {
 
 const every = 20_000;
 
+// darkColours stand where the chat is dark.
+const darkColours = (): Field[] => [
+  { name: "darkPrimaryColor", label: "Main colour, dark", control: colour("Main colour, dark", "") },
+  { name: "darkHeaderColor", label: "Header, dark", control: colour("Header, dark", "") },
+  { name: "darkChatBackground", label: "Background, dark", control: colour("Background, dark", "") },
+  { name: "darkFooterColor", label: "Composer, dark", control: colour("Composer, dark", ""),
+    hint: "They are for dark pages, and for the theme “dark”. Without them pale colours become tints of the dark chat." },
+];
+
 // lookForm is what visitors see and read; suggest fills in what was found on the site.
 function lookForm(): { look: Form; suggest(found: Look): void } {
   const name = text({ maxlength: 100 });
@@ -47,6 +56,7 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "toggleColor", label: "Button", control: colour("Button", "") },
     { name: "chatBackground", label: "Background", control: colour("Background", "") },
     { name: "footerColor", label: "Composer", control: colour("Composer", "") },
+    ...darkColours(),
     { name: "launcherLabel", label: "Label of the button", control: text({ maxlength: 40, placeholder: "Chat with us" }),
       hint: "It stands beside the icon. Close the chat in the preview to see the button." },
     { name: "launcherPicture", label: "Picture of the button", control: picture(), hint: "A square picture in place of the icon." },
@@ -58,8 +68,7 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
       hint: "A page without a colour scheme counts as light, whatever the visitor's system prefers." },
     { name: "welcomeMessage", label: "Welcome", control: area({ rows: 2, maxlength: 1000 }) },
     { name: "offlineMessage", label: "While you are away", control: area({ rows: 2, maxlength: 1000 }) },
-    { name: "starters", label: "Starter questions", control: questions(),
-      hint: "Up to four questions that visitors can ask with one click." },
+    { name: "starters", label: "Starter questions", control: questions(), hint: "Up to four questions, asked with one click." },
     { name: "language", label: "Language", control: choice([["auto", "The page’s, otherwise the visitor’s"], ...languages]) },
     { name: "texts", label: "Your own texts by language", control: texts(),
       hint: "They replace the texts above for visitors who use that language." },
@@ -70,16 +79,15 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "attachments", label: "Files", control: files() },
     { name: "attachmentMaxBytes", label: "Largest file, in MB", control: megabytes(), hint: "Of visitors and of operators." },
   ], (n) => {
-    const colours = h("details", { class: "more" }, h("summary", {}, "More colours"), n["headerColor"]!, n["toggleColor"]!,
-      n["chatBackground"]!, n["footerColor"]!);
-    const words = h("details", { class: "more" }, h("summary", {}, "Your own texts by language"), n["texts"]!);
-    const sent = h("details", { class: "more" }, h("summary", {}, "Files that may be sent"), n["attachments"]!,
-      n["attachmentMaxBytes"]!);
-    const button = h("details", { class: "more" }, h("summary", {}, "The button"), n["launcherLabel"]!, n["launcherPicture"]!,
-      n["launcherHidden"]!);
-    const pages = h("details", { class: "more" }, h("summary", {}, "Rules for pages"), n["pageRules"]!);
-    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!, colours, button, n["position"]!, n["theme"]!, n["welcomeMessage"]!,
-      n["offlineMessage"]!, n["starters"]!, n["language"]!, n["hiddenPages"]!, pages, words, sent];
+    const folded = (title: string, ...names: string[]): HTMLElement =>
+      h("details", { class: "more" }, h("summary", {}, title), ...names.map((name) => n[name]!));
+    return [n["operatorName"]!, n["operatorAvatar"]!, n["primaryColor"]!,
+      folded("More colours", "headerColor", "toggleColor", "chatBackground", "footerColor"),
+      folded("Colours where the chat is dark", "darkPrimaryColor", "darkHeaderColor", "darkChatBackground", "darkFooterColor"),
+      folded("The button", "launcherLabel", "launcherPicture", "launcherHidden"),
+      n["position"]!, n["theme"]!, n["welcomeMessage"]!, n["offlineMessage"]!, n["starters"]!, n["language"]!, n["hiddenPages"]!,
+      folded("Rules for pages", "pageRules"), folded("Your own texts by language", "texts"),
+      folded("Files that may be sent", "attachments", "attachmentMaxBytes")];
   });
 
   const put = (control: Control, value?: string): void => void (value && control.set(value));

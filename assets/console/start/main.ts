@@ -1,0 +1,85 @@
+// The first steps of a new relay: they stay in the inbox until all are done, or the person hides them.
+
+import { byId, h, icon } from "../ui/dom";
+import { attempt, state, subscribe } from "../state/store";
+import { check, choose, chosen, type Step } from "./steps";
+
+// often is how soon a step shows that it is done elsewhere.
+const often = 10_000;
+
+const narrow = matchMedia("(max-width: 760px)");
+const hide = h("button", { class: "button small", type: "button", onclick: () => void put() }, "Hide");
+const list = h("ol", {});
+const count = h("p", { class: "hint", role: "status" });
+const node = h("section", { class: "first-steps", "aria-labelledby": "first-title" },
+  h("div", { class: "first-head" }, h("h2", { id: "first-title" }, "First steps"), hide), count, list);
+let drawn = "";
+let timer = 0;
+let over = false;
+
+// item is a step; the first that is open has the button.
+function item(step: Step, at: number, next: boolean): HTMLElement {
+  const mark = h("span", { class: "mark", "aria-hidden": "true" }, step.done ? icon("sent") : String(at + 1));
+  const title = h("b", {}, step.title, step.done && h("span", { class: "sr" }, ", done"));
+  return h("li", { class: step.done ? "done" : "" }, mark, title, !step.done && h("p", {}, step.text),
+    !step.done && h("a", { class: next ? "button main" : "button small", href: step.href }, step.action));
+}
+
+function draw(steps: Step[]): void {
+  const now = JSON.stringify(steps);
+  if (now === drawn) return;
+  drawn = now;
+  const next = steps.findIndex((step) => !step.done);
+  count.textContent = `${steps.filter((step) => step.done).length} of ${steps.length} done`;
+  const focused = list.contains(document.activeElement);
+  list.replaceChildren(...steps.map((step, at) => item(step, at, at === next)));
+  if (focused) (list.querySelector("a") ?? hide).focus();
+}
+
+// place puts the steps where nothing else is shown: beside the list, or on a phone into an empty one.
+function place(): void {
+  const blanks = [...document.querySelectorAll<HTMLElement>('.blank[data-kind="welcome"], .blank[data-kind="pick"]')];
+  const blank = narrow.matches ? undefined : blanks.find((one) => !one.hidden);
+  for (const one of blanks) one.classList.toggle("with-steps", one === blank);
+  const where = blank ?? (narrow.matches && !state.order.length ? byId("list-scroll") : null);
+  if (node.parentElement === where) return; // moved, it would lose the focus
+  if (blank) blank.append(node);
+  else if (where) where.prepend(node);
+  else node.remove();
+}
+
+async function look(): Promise<void> {
+  if (over || state.page || document.hidden) return;
+  const steps = await check();
+  if (steps.every((step) => step.done)) return end("done");
+  draw(steps);
+  place();
+}
+
+function end(how: string): void {
+  over = true;
+  clearInterval(timer);
+  node.remove();
+  for (const one of document.querySelectorAll(".with-steps")) one.classList.remove("with-steps");
+  void choose(how).catch(() => undefined); // they are asked for again
+}
+
+async function put(): Promise<void> {
+  if ((await attempt(choose("hidden").then(() => true), "The steps stay")) === true) end("hidden");
+}
+
+async function start(): Promise<void> {
+  if (await chosen()) return;
+  await look();
+  if (over) return;
+  timer = setInterval(() => void look(), often);
+  addEventListener("focus", () => void look());
+  narrow.addEventListener("change", place);
+  subscribe((now, before) => {
+    if (over) return;
+    if (now.page !== before.page) void look();
+    if (drawn) place();
+  });
+}
+
+void start().catch(() => undefined); // the next page shows them
