@@ -17,12 +17,12 @@ let drawn = "";
 let timer = 0;
 let over = false;
 
-// item is a step; the first that is open has the button.
+// item is a step; the first that is open says how it is done.
 function item(step: Step, at: number, next: boolean): HTMLElement {
   const mark = h("span", { class: "mark", "aria-hidden": "true" }, step.done ? icon("sent") : String(at + 1));
-  const title = h("b", {}, step.title, step.done && h("span", { class: "sr" }, ", done"));
-  return h("li", { class: step.done ? "done" : "" }, mark, title, !step.done && h("p", {}, step.text),
-    !step.done && h("a", { class: next ? "button main" : "button small", href: step.href }, step.action));
+  const title = step.done || next ? step.title : h("a", { href: step.href }, step.title);
+  return h("li", { class: step.done ? "done" : "" }, mark, h("b", {}, title, step.done && h("span", { class: "sr" }, ", done")),
+    next && h("p", {}, step.text), next && h("a", { class: "button main", href: step.href }, step.action));
 }
 
 function draw(steps: Step[]): void {
@@ -41,7 +41,7 @@ function place(): void {
   const blanks = [...document.querySelectorAll<HTMLElement>('.blank[data-kind="welcome"], .blank[data-kind="pick"]')];
   const blank = narrow.matches ? undefined : blanks.find((one) => !one.hidden);
   for (const one of blanks) one.classList.toggle("with-steps", one === blank);
-  const where = blank ?? (narrow.matches && !state.order.length ? byId("list-scroll") : null);
+  const where = blank ?? (narrow.matches && state.listPhase === "ready" && !state.order.length ? byId("list-scroll") : null);
   if (node.parentElement === where) return; // moved, it would lose the focus
   if (blank) blank.append(node);
   else if (where) where.prepend(node);
@@ -50,7 +50,8 @@ function place(): void {
 
 async function look(): Promise<void> {
   if (over || state.page || document.hidden) return;
-  const steps = await check();
+  const steps = await check().catch(() => undefined);
+  if (!steps || over) return; // relay is away: what is known stays
   if (steps.every((step) => step.done)) return end("done");
   draw(steps);
   place();

@@ -18,32 +18,30 @@ interface Me {
   preferences: { firstSteps?: string };
 }
 
-const empty = (): undefined => undefined;
-
 // chosen is what the person said of the steps: "", hidden or done.
 export const chosen = async (): Promise<string> => (await call<Me>("GET", "/me")).preferences.firstSteps ?? "";
 
 export const choose = (firstSteps: string): Promise<unknown> => call("PATCH", "/me", { preferences: { firstSteps } });
 
-// check asks the server how far everything is. What cannot be asked is not done.
+// check asks the server how far everything is. It fails when one thing cannot be asked.
 export async function check(): Promise<Step[]> {
   const site = shownSite();
-  const [people, widget, channels, push] = await Promise.all([
-    call<{ people: unknown[] }>("GET", "/people").catch(empty),
-    call<{ seen: { host: string }[] }>("GET", "/widget" + (site ? "?site=" + site : "")).catch(empty),
-    call<{ bridges: Bridge[] }>("GET", "/bridges").catch(empty),
-    call<{ devices: unknown[] }>("GET", "/push").catch(empty),
+  const [{ people }, { seen }, { bridges }, { devices }] = await Promise.all([
+    call<{ people: unknown[] }>("GET", "/people"),
+    call<{ seen: { host: string }[] }>("GET", "/widget" + (site ? "?site=" + site : "")),
+    call<{ bridges: Bridge[] }>("GET", "/bridges"),
+    call<{ devices: unknown[] }>("GET", "/push"),
   ]);
-  const team = people?.people.length ?? 0;
+  const team = people.length;
   return [
     { title: "Make an account", text: "Keep the secret key in a safe place, and sign in as yourself from now on.",
       action: "Make an account", href: "#/team", done: team > 0 },
     { title: "Put the chat on your site", text: "Paste the snippet into a page, then open that page and its chat once.",
-      action: "Get the snippet", href: "#/widget", done: !!widget?.seen.length },
+      action: "Get the snippet", href: "#/widget", done: seen.length > 0 },
     { title: "Connect a channel", text: "Answer from Telegram, Discord or Slack, where your team is anyway.", action: "Connect a channel",
-      href: "#/channels", done: !!channels?.bridges.some((b) => b.state === "running") },
+      href: "#/channels", done: bridges.some((b) => b.state === "running") },
     { title: "Let your phone ring", text: "Open the console on your phone and switch notifications on there.", action: "Notifications",
-      href: "#/notifications", done: !!push?.devices.length },
+      href: "#/notifications", done: devices.length > 0 },
     { title: "Invite a colleague", text: "Send a link with which somebody else joins.", action: "Invite", href: "#/team", done: team > 1 },
   ];
 }
