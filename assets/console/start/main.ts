@@ -52,21 +52,23 @@ async function look(): Promise<void> {
   if (over || state.page || document.hidden) return;
   const steps = await check().catch(() => undefined);
   if (!steps || over) return; // relay is away: what is known stays
-  if (steps.every((step) => step.done)) return end("done");
+  if (steps.every((step) => step.done)) {
+    end();
+    return void choose("done").catch(() => undefined); // the next page finds out again
+  }
   draw(steps);
   place();
 }
 
-function end(how: string): void {
+function end(): void {
   over = true;
   clearInterval(timer);
   node.remove();
   for (const one of document.querySelectorAll(".with-steps")) one.classList.remove("with-steps");
-  void choose(how).catch(() => undefined); // they are asked for again
 }
 
 async function put(): Promise<void> {
-  if ((await attempt(choose("hidden").then(() => true), "The steps stay")) === true) end("hidden");
+  if ((await attempt(choose("hidden").then(() => true), "The steps stay")) === true) end();
 }
 
 async function start(): Promise<void> {
