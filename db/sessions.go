@@ -15,7 +15,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person, unanswered_rev, mailed_seq, mailing, member_mail_rev`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person, unanswered_rev, mailed_seq, mailing, member_mail_rev, continued_in`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -31,10 +31,10 @@ func variables(s *chat.Session) []any {
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
 		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser, &s.Site,
-		&s.Devices, (*int64)(&s.LinkUntil), &s.Person, &s.UnansweredRev, &s.MailedSeq, &s.Mailing, &s.MemberMailRev}
+		&s.Devices, (*int64)(&s.LinkUntil), &s.Person, &s.UnansweredRev, &s.MailedSeq, &s.Mailing, &s.MemberMailRev, &s.ContinuedIn}
 }
 
-const selectHeader = `SELECT site, token_hash, devices, status, blocked, rev, init_rev, leaving_rev FROM sessions WHERE id = ?`
+const selectHeader = `SELECT site, token_hash, devices, status, blocked, rev, init_rev, leaving_rev, continued_in FROM sessions WHERE id = ?`
 
 // SessionHeader implements [chat.Reader].
 func (t *tx) SessionHeader(id string) (chat.Session, error) {
@@ -42,7 +42,7 @@ func (t *tx) SessionHeader(id string) (chat.Session, error) {
 		return s, nil
 	}
 	s := chat.Session{ID: id}
-	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, &s.Devices, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev},
+	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, &s.Devices, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev, &s.ContinuedIn},
 		selectHeader, id)
 	return s, err
 }
@@ -173,7 +173,7 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search, listed_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
@@ -181,7 +181,7 @@ func (t *tx) CreateSession(s *chat.Session) error {
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
 		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site,
-		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, searchText(s), int64(s.LastActivity))
+		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, s.ContinuedIn, searchText(s), int64(s.LastActivity))
 	return wrap(err, "create session %s", s.ID)
 }
 
@@ -195,7 +195,7 @@ const (
 		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ?, unanswered_rev = ?, mailed_seq = ?, mailing = ?, member_mail_rev = ?, listed_at = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
-		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, search = ? WHERE number = ?`
+		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, continued_in = ?, search = ? WHERE number = ?`
 )
 
 // SaveSession implements [chat.Tx].
@@ -225,7 +225,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 		now = now.own()
 		_, err = t.q.exec(updateProfile, s.VisitorID, s.Blocked, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
 			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), s.Assignee, s.Tags,
-			int64(s.SnoozedUntil), s.Devices, int64(s.LinkUntil), s.Person, searchText(s), n)
+			int64(s.SnoozedUntil), s.Devices, int64(s.LinkUntil), s.Person, s.ContinuedIn, searchText(s), n)
 	}
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func sameProfile(a, b *chat.Session) bool {
 		a.Verified == b.Verified && a.Metadata == b.Metadata && bytes.Equal(a.Identity, b.Identity) &&
 		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt &&
 		a.Assignee == b.Assignee && a.Tags == b.Tags && a.SnoozedUntil == b.SnoozedUntil &&
-		a.Devices == b.Devices && a.LinkUntil == b.LinkUntil && a.Person == b.Person
+		a.Devices == b.Devices && a.LinkUntil == b.LinkUntil && a.Person == b.Person && a.ContinuedIn == b.ContinuedIn
 }
 
 const deleteSession = `DELETE FROM sessions WHERE id = ?`

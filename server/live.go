@@ -89,7 +89,7 @@ func (s *conversationAPI) liveVisitors(_ http.ResponseWriter, r *http.Request, b
 	return liveList{enabled, total, append([]chat.LiveVisitor{}, list...)}, nil
 }
 
-// liveMessage is the first message to somebody who is on a website.
+// liveMessage is the first message of a conversation with somebody whom relay knows already.
 type liveMessage struct {
 	Content      string `json:"content"`
 	ClientID     string `json:"clientId"`

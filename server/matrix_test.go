@@ -74,6 +74,7 @@ var matrix = map[string]entry{
 	"GET /api/admin/search":                                     {operator, "/api/admin/search?q=hi", nil, 0},
 	"DELETE /api/admin/sessions/{session}":                      {administrator, "/api/admin/sessions/$S", nil, 0},
 	"GET /api/admin/sessions/{session}/messages":                {operator, "/api/admin/sessions/$S/messages", nil, 0},
+	"POST /api/admin/sessions/{session}/next":                   {operator, "/api/admin/sessions/$S/next", object{"content": "hi"}, 0},
 	"GET /api/admin/sessions/{session}/export":                  {operator, "/api/admin/sessions/$S/export", nil, 0},
 	"GET /api/admin/sessions/{session}/transcript":              {operator, "/api/admin/sessions/$S/transcript", nil, 0},
 	"GET /api/admin/sessions/{session}/mails/{mail}":            {operator, "/api/admin/sessions/$S/mails/none", nil, 404},

@@ -44,3 +44,20 @@ func (s *conversationAPI) open(_ http.ResponseWriter, r *http.Request, by chat.A
 	}
 	return s.view(&session, first), nil
 }
+
+// beginAnother answers POST /api/admin/sessions/{session}/next: a new conversation with the same
+// visitor.
+func (s *conversationAPI) beginAnother(_ http.ResponseWriter, r *http.Request, by chat.Author, in liveMessage) (any, error) {
+	by, err := called(by, in.OperatorName)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
+		return nil, err
+	}
+	session, first, err := s.engine.BeginAnother(r.Context(), by, pathVar(r, "session"), engine.Post{Content: in.Content, ClientID: in.ClientID})
+	if err != nil {
+		return nil, err
+	}
+	return s.view(&session, first), nil
+}

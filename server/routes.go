@@ -161,6 +161,7 @@ func (c *community) conversationRoutes() []route {
 		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeErase), c.conversations.delete},
 		{"GET", "/api/admin/sessions/{session}/export", inSession.needs(chat.ScopeRead), c.data.exportOne},
 		{"GET", "/api/admin/sessions/{session}/transcript", inSession.needs(chat.ScopeRead), c.data.transcript},
+		{"POST", "/api/admin/sessions/{session}/next", inSession.needs(chat.ScopeWrite), body(c.conversations.beginAnother)},
 		{"GET", "/api/admin/sessions/{session}/contact", inSession.needs(chat.ScopeRead), c.conversations.contact},
 		{"PATCH", "/api/admin/sessions/{session}/contact", inSession.needs(chat.ScopeWrite), body(c.conversations.changeContact)},
 		{"POST", "/api/admin/sessions/{session}/contact/notes", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.noteContact)},

@@ -60,6 +60,9 @@ type Session struct {
 	// LinkUntil is until when the link works with which another device goes on, and which
 	// link it is: a newer one ends later. 0: none does.
 	LinkUntil Time `db:"link_until"`
+	// ContinuedIn is the session that the team began after this one: each of the visitor's devices
+	// goes on there, once. It may be gone.
+	ContinuedIn string `db:"continued_in"`
 	// Person is the id of a verified identity, the only part that its hash proves.
 	Person string `db:"person"`
 	// Browser is the id of the first session of the browser, when that browser began

@@ -13,6 +13,14 @@ func (r *Relay) Follow(ctx context.Context, by chat.Author, sessionID, cursor st
 	if err != nil {
 		return nil, open, err
 	}
+	goes, err := r.goesOn(ctx, by, &open.Session)
+	if err == nil && goes {
+		err = chat.ErrSessionNotFound
+	}
+	if err != nil {
+		f.Close()
+		return nil, open, err
+	}
 	f.OnClose(r.visitorCame(sessionID))
 	if open.Session.LeavingRev != 0 {
 		if err := r.stay(ctx, by, sessionID); err != nil { // the leaver also checks for open streams

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"unicode/utf8"
@@ -24,6 +25,8 @@ type Visit struct {
 	UseToken  bool   // bind a new session to a token
 	Token     string // resume the session that is bound to this token
 	New       bool   // do not resume
+
+	turned string // the token of the later session that it goes on with
 }
 
 // Visited is the answer to a Visit.
@@ -51,7 +54,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 	token := chat.NewToken()
 	var out Visited
 	err := r.store.Apply(ctx, func(tx chat.Tx) error {
-		out = Visited{}
+		out, v.turned = Visited{}, ""
 		s, err := v.resume(tx)
 		switch {
 		case errors.Is(err, chat.ErrSessionNotFound):
@@ -62,7 +65,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 			}
 			err = v.create(tx, &out)
 		case err == nil:
-			out.Session, out.Token = s, v.Token
+			out.Session, out.Token = s, cmp.Or(v.turned, v.Token)
 			err = v.update(tx, &out.Session)
 		}
 		if err != nil {
@@ -88,7 +91,7 @@ func (v *Visit) resume(tx chat.Tx) (chat.Session, error) {
 		return s, err
 	}
 	if !v.New {
-		return s, nil
+		return v.goOn(tx, s)
 	}
 	if s.Resumable {
 		s.Resumable = false

@@ -1,7 +1,8 @@
-// Writing first: a message to the contact, in the conversation where it was last.
+// Writing to the contact: in the conversation where it was last, or in a new one.
 
+import { call, sessionPath } from "../net/api";
 import { enqueue } from "../inbox/outbox";
-import { h } from "../ui/dom";
+import { h, newId } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { me } from "../state/me";
 import { labelled, section } from "../settings/settings";
@@ -16,14 +17,32 @@ export function write(contact: Contact): HTMLElement | "" {
   const { id, status, blocked, visitorOnline } = lastActive(contact);
   if (blocked) return "";
   const text = h("textarea", { class: "input", id: "contact-message", rows: "2", maxlength: "40000", dir: "auto" });
+  const clientId = newId() + Date.now();
+  const anew = h("input", { type: "checkbox", id: "contact-anew" });
+  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
+  const begin = async (content: string): Promise<void> => {
+    send.disabled = true;
+    try {
+      const body = { content, clientId, ...(me && { operatorName: me }) };
+      location.hash = "#" + sessionPath((await call<{ id: string }>("POST", sessionPath(id) + "/next", body)).id);
+    } catch (error) {
+      wrong.textContent = "Not sent: " + (error as Error).message + ".";
+      wrong.hidden = false;
+    }
+    send.disabled = false;
+  };
   const submit = (e: Event): void => {
     e.preventDefault();
-    if (missing([[text, "Write a message first."]])) return;
-    enqueue({ sessionId: id, content: text.value.trim(), attachments: [], ...(me && { operatorName: me }) });
-    location.hash = "#/sessions/" + encodeURIComponent(id);
+    if (send.disabled || missing([[text, "Write a message first."]])) return;
+    const content = text.value.trim();
+    if (anew.checked) return void begin(content);
+    enqueue({ sessionId: id, content, attachments: [], ...(me && { operatorName: me }) });
+    location.hash = "#" + sessionPath(id);
   };
   const where = (status === "closed" ? "It opens the last conversation again. " : "It goes into the open conversation. ") +
     (visitorOnline ? "The visitor is on your website now." : "The visitor sees it in the chat, and gets an e-mail where that is set up.");
   const send = h("button", { class: "button small main", type: "submit" }, "Send");
-  return section("Write first", h("form", { onsubmit: submit }, labelled("Message", text, where), h("div", { class: "buttons" }, send)));
+  const about = h("label", { class: "check" }, anew, h("span", {}, "Begin a new conversation"));
+  return section("Write a message", h("form", { onsubmit: submit }, labelled("Message", text, where), about, wrong,
+    h("div", { class: "buttons" }, send)));
 }

@@ -7,7 +7,7 @@ import { passing } from "../net/client";
 import { locks } from "../net/locks";
 import type { Pause } from "../net/pause";
 import { randomId } from "../../shared/random";
-import type { Client, HttpError, InitAnswer, Page, SavedSession, Shell, State, Stop, Store } from "../types";
+import type { Client, Earlier, HttpError, InitAnswer, Page, SavedSession, Shell, State, Stop, Store } from "../types";
 
 /** How long a tab waits for another that begins the same session. */
 const PATIENCE = 5_000;
@@ -111,6 +111,10 @@ function init(shell: Shell, client: Client, fresh: boolean): Promise<InitAnswer>
     });
     if (client.session !== from) throw 0; // another conversation was begun: asked again
     const id = answer.sessionId;
+    // The team has begun another conversation: the present one becomes an earlier one.
+    if (saved && saved.id !== id && answer.sessionToken?.startsWith(id + ".")) {
+      storage.set("chats", [{ ...saved, text: "", at: new Date() }, ...(storage.get<Earlier[]>("chats") || [])]);
+    }
     client.session = {
       id,
       token: answer.sessionToken || saved?.token || "",
