@@ -130,17 +130,24 @@ func TestClaimedWithoutToken(t *testing.T) {
 	})
 }
 
-// TestSharedBrowser: who was verified as somebody else in the same browser is not joined.
+// TestSharedBrowser: who was verified as somebody else in the same browser is not joined, nor is what
+// nobody was verified for there, as on the contact's page.
 func TestSharedBrowser(t *testing.T) {
 	eachSite(t, func(t *testing.T, s *site) {
 		mother := s.bound("v", "")
-		daughter := s.bound("v", mother.token)
+		daughter, guest := s.bound("v", mother.token), s.bound("v", mother.token)
+		s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": guest.id, "content": "hello"}, "X-Session-Token", guest.token)
 		for id, v := range map[string]boundSession{"mother": mother, "daughter": daughter} {
 			s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": v.id, "identity": object{"id": id}, "userHash": userHash(id)}, "X-Session-Token", v.token)
 			s.must("POST", "/api/widget/messages", publicKey, object{"sessionId": v.id, "content": "hello"}, "X-Session-Token", v.token)
 		}
-		if proved, claimed := s.claims("mother"); !slices.Equal(proved, sorted(mother)) || !slices.Equal(claimed, sorted(daughter)) {
+		if proved, claimed := s.claims("mother"); !slices.Equal(proved, sorted(mother)) || !slices.Equal(claimed, sorted(daughter, guest)) {
 			t.Errorf("proved %v, claimed %v", proved, claimed)
+		}
+		for _, v := range []boundSession{mother, daughter, guest} {
+			if a := s.must("GET", "/api/admin/sessions/"+v.id+"/contact", secretKey, nil); len(a.get("conversations").([]any)) != 1 {
+				t.Errorf("the contact has %s", a.body)
+			}
 		}
 	}, identitySecret)
 }

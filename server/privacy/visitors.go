@@ -171,29 +171,47 @@ func (f *finder) joinVerified(ctx context.Context) error {
 }
 
 // joinBrowsers adds the sessions of the same browsers. One that was verified as somebody
-// else there is merely claimed.
+// else there is merely claimed, and so is what was said without proof in a browser in which
+// several people were verified: the rule of the contact's page.
 func (f *finder) joinBrowsers(rd chat.Reader, named []Found) error {
 	for i := range named {
-		ids, err := siblings(rd, &named[i].Session)
+		all, shared, err := inBrowser(rd, &named[i].Session)
 		if err != nil {
 			return err
 		}
-		for _, id := range ids {
-			s, err := rd.Session(id)
-			if errors.Is(err, chat.ErrSessionNotFound) {
-				continue // erased meanwhile
-			}
-			if err != nil {
-				return err
-			}
+		for j := range all {
+			s := &all[j]
 			if !f.sites.Has(s.Site) {
 				continue
 			}
 			_, same := f.verified[s.Person]
-			f.add(&s, f.found[named[i].ID].Claimed || s.Verified && !same)
+			unproved := shared && !s.Verified && named[i].Verified
+			f.add(s, f.found[named[i].ID].Claimed || s.Verified && !same || unproved)
 		}
 	}
 	return nil
+}
+
+// inBrowser returns the sessions of a session's browser, and whether several people were
+// verified there.
+func inBrowser(rd chat.Reader, of *chat.Session) (list []chat.Session, shared bool, err error) {
+	ids, err := siblings(rd, of)
+	people := map[string]bool{}
+	for _, id := range ids {
+		if err != nil {
+			break
+		}
+		var s chat.Session
+		switch s, err = rd.Session(id); {
+		case errors.Is(err, chat.ErrSessionNotFound): // erased meanwhile
+			err = nil
+		case err == nil:
+			if list = append(list, s); s.Person != "" {
+				people[s.Person] = true
+			}
+		}
+	}
+	return list, len(people) > 1, err
 }
 
 // siblings lists the sessions of the same browser, or of the same visitor's id without tokens.
