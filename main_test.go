@@ -18,6 +18,7 @@ import (
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
@@ -260,7 +261,7 @@ func serverOf(t *testing.T, mode chat.Mode, store chat.Store, deps server.Deps) 
 		t.Fatal(err)
 	}
 	if mode == chat.ModeBridge {
-		return server.NewBridge(cfg, deps, server.NewBacklog(keys.Links("")), nil)
+		return server.NewBridge(cfg, deps, backlog.New(keys.Links("")), nil)
 	}
 	web, err := server.NewCommunity(cfg, deps, keys)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
@@ -50,11 +51,11 @@ func (a *app) close(database *db.DB) {
 }
 
 // backlog returns the events that the streams of bridge mode read.
-func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLinks) (*server.Backlog, error) {
+func (a *app) backlog(ctx context.Context, database *db.DB, links *chat.FileLinks) (*backlog.Backlog, error) {
 	if a.cfg.Volatile() {
-		return server.NewBacklog(links), nil
+		return backlog.New(links), nil
 	}
-	return server.OpenBacklog(ctx, links, database, database.Cluster() != nil, a.log)
+	return backlog.Open(ctx, links, database, database.Cluster() != nil, a.log)
 }
 
 // searchTaps are how the search notices new messages at once. Where there may be several nodes it reads

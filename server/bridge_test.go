@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/bridges/webhook"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
@@ -47,7 +48,7 @@ func newBridgeSiteOn(t *testing.T, store *db.DB, configure ...func(*config.Confi
 	s := &site{t: t, store: store, logs: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	kinds, links := bridges.Kinds(bridges.Env{Log: log, WebhookURL: server.HooksURL(cfg), Forgets: true}), chat.NewFileLinks("key", cfg.PublicURL)
-	backlog := server.NewBacklog(links)
+	backlog := backlog.New(links)
 	var err error
 	s.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Mode: chat.ModeBridge, Volatile: cfg.DatabaseURL == "", Log: log, Declared: bridges.Settings(), Settings: cfg.Settings, IsBot: cfg.IsBot,
 		Targets: bridges.Targets(kinds), Taps: []func(*chat.Event){backlog.Publish}})

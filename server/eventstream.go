@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -13,7 +14,7 @@ const streamPortion = 64 << 10
 // backendStreams are the streams of bridge mode.
 type backendStreams struct {
 	*streams
-	backlog *Backlog
+	backlog *backlog.Backlog
 }
 
 // stream answers GET /api/events/stream with operators' events from the
@@ -24,20 +25,20 @@ func (s *backendStreams) stream(w http.ResponseWriter, r *http.Request, _ chat.A
 	if types != "" && types != "all" {
 		return nil, badRequest("types must be all")
 	}
-	reader, err := s.backlog.read(r.Context(), lastEventID(r, query), query.Get("sessionId"), types == "all")
+	reader, err := s.backlog.Read(r.Context(), lastEventID(r, query), query.Get("sessionId"), types == "all")
 	if err != nil {
 		return nil, err
 	}
 	out := startSSE(w)
 	out.parkable = closeDelimited(w, r)
-	out.begin(reader.place())
+	out.begin(reader.Place())
 	if out.send() != nil {
-		reader.close()
+		reader.Close()
 		return written{}, nil
 	}
 	s.carryOn(r.Context(), out, func(ctx context.Context) {
-		follow(ctx, out, reader.bell, func(_ struct{}, open bool) bool { return s.catchUp(out, reader) == nil && open })
-	}, reader.close)
+		follow(ctx, out, reader.Bell, func(_ struct{}, open bool) bool { return s.catchUp(out, reader) == nil && open })
+	}, reader.Close)
 	return written{}, nil
 }
 
@@ -49,11 +50,11 @@ func (o *sse) begin(place string) {
 }
 
 // catchUp writes a reader's remaining events.
-func (s *backendStreams) catchUp(out *sse, reader *backlogReader) error {
+func (s *backendStreams) catchUp(out *sse, reader *backlog.Reader) error {
 	for more := true; more; {
 		var err error
-		if out.buf, more, err = reader.frames(out.buf, streamPortion); err != nil {
-			s.log.Warn("stream cut: its reader is too slow; it can resume", "held", backlogEvents)
+		if out.buf, more, err = reader.Frames(out.buf, streamPortion); err != nil {
+			s.log.Warn("stream cut: its reader is too slow; it can resume", "held", backlog.Events)
 			return err
 		}
 		if err := out.send(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
@@ -140,7 +141,7 @@ func TestHeartbeats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		backends := &backendStreams{s.streams, NewBacklog(nil)}
+		backends := &backendStreams{s.streams, backlog.New(nil)}
 		for name, stream := range map[string]action{"backends": backends.stream, "visitors": s.visitors.stream, "operators": s.operators.stream} {
 			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
 				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })

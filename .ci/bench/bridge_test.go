@@ -17,6 +17,7 @@ import (
 
 	"github.com/relay-chat/relay/db"
 	relayserver "github.com/relay-chat/relay/server"
+	relaybacklog "github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
@@ -66,8 +67,8 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 		b.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	backlog := relayserver.NewBacklog(chat.NewFileLinks("key", ""))
-	engine, err := engine.Open(ctx, engine.Config{Store: store, Mode: chat.ModeBridge, Log: log, Taps: []func(*chat.Event){backlog.Publish},
+	events := relaybacklog.New(chat.NewFileLinks("key", ""))
+	engine, err := engine.Open(ctx, engine.Config{Store: store, Mode: chat.ModeBridge, Log: log, Taps: []func(*chat.Event){events.Publish},
 		Targets: func(*chat.Settings) (list []chat.Target) {
 			for _, name := range targets {
 				list = append(list, chat.Target{Name: name, Kind: chat.TargetBridge})
@@ -82,7 +83,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	if err != nil {
 		b.Fatal(err)
 	}
-	srv := relayserver.NewBridge(cfg, relayserver.Deps{Engine: engine, Log: log}, backlog, seal)
+	srv := relayserver.NewBridge(cfg, relayserver.Deps{Engine: engine, Log: log}, events, seal)
 	s := serveHTTP(b, srv.HTTPServer().Handler)
 	stop := s.close
 	s.close = func() { backlog.Close(); stop(); _ = store.Close() }

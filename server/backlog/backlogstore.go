@@ -1,4 +1,4 @@
-package server
+package backlog
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 // How often a saved backlog looks for events that it missed, and how often it
 // forgets.
 const (
-	backlogSweep = 2 * time.Second
-	backlogPrune = time.Minute
-	// backlogPortion is how many events are read at once.
-	backlogPortion = 500
+	sweepEvery = 2 * time.Second
+	pruneEvery = time.Minute
+	// portion is how many events are read at once.
+	portion = 500
 )
 
-// metaBacklogName is the name of a database's numbers.
-const metaBacklogName = "backlog_name"
+// metaName is the name of a database's numbers.
+const metaName = "backlog_name"
 
 // saved is the part of a backlog that is in the database: its events have the same
 // numbers at every node and after a restart.
@@ -33,15 +33,15 @@ type saved struct {
 	pruned  int64
 }
 
-// OpenBacklog opens the backlog of a database. shared: other nodes write to it, too.
-func OpenBacklog(ctx context.Context, files *chat.FileLinks, store chat.Store, shared bool, log *slog.Logger) (*Backlog, error) {
-	b := NewBacklog(files)
+// Open opens the backlog of a database. shared: other nodes write to it, too.
+func Open(ctx context.Context, files *chat.FileLinks, store chat.Store, shared bool, log *slog.Logger) (*Backlog, error) {
+	b := New(files)
 	b.saved = &saved{store: store, shared: shared, log: log, bell: make(chan struct{}, 1)}
 	err := store.Apply(ctx, func(tx chat.Tx) error {
-		name, err := tx.LockMeta(metaBacklogName)
+		name, err := tx.LockMeta(metaName)
 		if err == nil && name == "" {
-			name = newBacklogName()
-			err = tx.PutMeta(metaBacklogName, name)
+			name = newName()
+			err = tx.PutMeta(metaName, name)
 		}
 		b.name = name
 		return err
@@ -51,7 +51,7 @@ func OpenBacklog(ctx context.Context, files *chat.FileLinks, store chat.Store, s
 	}
 	err = store.ReadOne(ctx, func(r chat.Reader) error {
 		end, err := r.BacklogEnd()
-		b.last = max(end-backlogEvents, 0)
+		b.last = max(end-Events, 0)
 		return err
 	})
 	if err != nil {
@@ -75,14 +75,14 @@ func (b *Backlog) pull(ctx context.Context) error {
 	for {
 		var list []chat.BacklogEvent
 		err := b.saved.store.ReadOne(ctx, func(r chat.Reader) (err error) {
-			list, err = r.Backlog(b.end(), backlogPortion)
+			list, err = r.Backlog(b.end(), portion)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		b.take(list)
-		if len(list) < backlogPortion {
+		if len(list) < portion {
 			return nil
 		}
 	}
@@ -118,10 +118,10 @@ func (b *Backlog) Run(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
-	sweep := time.NewTicker(backlogSweep)
+	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	if !s.shared {
-		sweep.Reset(backlogPrune) // nobody else writes
+		sweep.Reset(pruneEvery) // nobody else writes
 	}
 	for due := time.Now(); ; {
 		select {
@@ -131,7 +131,7 @@ func (b *Backlog) Run(ctx context.Context) error {
 		case <-sweep.C:
 		}
 		err := b.pull(ctx)
-		if err == nil && time.Since(due) > backlogPrune {
+		if err == nil && time.Since(due) > pruneEvery {
 			due, err = time.Now(), b.prune(ctx)
 		}
 		if err != nil && ctx.Err() == nil {

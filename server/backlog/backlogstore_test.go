@@ -1,4 +1,4 @@
-package server
+package backlog
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // opened is a backlog of a database.
 func opened(t *testing.T, d *db.DB) *Backlog {
 	t.Helper()
-	b, err := OpenBacklog(t.Context(), chat.NewFileLinks("key", ""), d, true, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	b, err := Open(t.Context(), chat.NewFileLinks("key", ""), d, true, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestSavedBacklogHoldsAtEveryNode(t *testing.T) {
 		t.Helper()
 		r := b.reading(t, after)
 		n, _ = r.readAll(t)
-		return n, r.place()
+		return n, r.Place()
 	}
 	n, at := read(a, a.id(0))
 	if n != 3 || at != a.id(3) {
@@ -71,12 +71,12 @@ func TestSavedBacklogHoldsAtEveryNode(t *testing.T) {
 	}
 	read(a, at)
 	a.Publish(&chat.Event{SessionID: "s1", Type: chat.StateTyping, Source: "telegram", Payload: chat.Raw(`{"isTyping":true}`)})
-	r, err := a.read(t.Context(), a.id(3), "", true)
+	r, err := a.Read(t.Context(), a.id(3), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, frames := r.readAll(t); n != 2 || r.place() != a.id(4) {
-		t.Errorf("with typing %d up to %s: %s", n, r.place(), frames)
+	if n, frames := r.readAll(t); n != 2 || r.Place() != a.id(4) {
+		t.Errorf("with typing %d up to %s: %s", n, r.Place(), frames)
 	}
 }
 
@@ -92,12 +92,12 @@ func TestSavedBacklogRuns(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- b.Run(ctx) }()
 	b.Publish(stored(t, d, "announced"))
-	<-r.bell
+	<-r.Bell
 	if n, _ := r.readAll(t); n != 1 {
 		t.Errorf("%d events", n)
 	}
 	stored(t, d, "missed")
-	<-r.bell // of the sweep
+	<-r.Bell // of the sweep
 	if n, _ := r.readAll(t); n != 1 {
 		t.Errorf("%d events", n)
 	}
@@ -105,7 +105,7 @@ func TestSavedBacklogRuns(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	now = now.Add(backlogLife + time.Second)
+	now = now.Add(life + time.Second)
 	if err := b.prune(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package server
+// Package backlog holds the latest events of operators for the streams of bridge mode, in
+// memory or in the database, which all nodes read. It imports chat only.
+package backlog
 
 import (
 	"context"
@@ -15,18 +17,18 @@ import (
 
 // Bounds of a backlog.
 const (
-	backlogEvents = 10_000
-	backlogBytes  = 64 << 20
-	backlogLife   = 10 * time.Minute
+	Events    = 10_000 // that are held at most
+	bytesMost = 64 << 20
+	life      = 10 * time.Minute
 )
 
-// errBehind ends a stream whose reader is so slow that its next event was dropped.
+// ErrBehind ends a stream whose reader is so slow that its next event was dropped.
 // It can resume with the oldest one that is left.
-var errBehind = errors.New("the reader is too slow")
+var ErrBehind = errors.New("the reader is too slow")
 
 // Backlog holds the latest events of operators, rendered for the streams of bridge
 // mode. Every stream reads it at its own pace, so none waits for another. Events are
-// numbered from 1 at each start of relay, or by the database (see OpenBacklog).
+// numbered from 1 at each start of relay, or by the database (see [Open]).
 type Backlog struct {
 	name  string // of these numbers: of this start of relay, or of the database
 	files *chat.FileLinks
@@ -38,7 +40,7 @@ type Backlog struct {
 	ever    int64 // entries that there were, those that were dropped included
 	last    int64 // number of the newest event
 	bytes   int
-	readers map[*backlogReader]struct{}
+	readers map[*Reader]struct{}
 	closed  bool
 }
 
@@ -52,13 +54,13 @@ type entry struct {
 	frame     []byte
 }
 
-// NewBacklog makes an empty backlog. files makes the links to operators' files.
-func NewBacklog(files *chat.FileLinks) *Backlog {
-	return &Backlog{name: newBacklogName(), files: files, now: time.Now, readers: map[*backlogReader]struct{}{}}
+// New makes an empty backlog. files makes the links to operators' files.
+func New(files *chat.FileLinks) *Backlog {
+	return &Backlog{name: newName(), files: files, now: time.Now, readers: map[*Reader]struct{}{}}
 }
 
-// newBacklogName returns a name that no other backlog has.
-func newBacklogName() string { return strconv.FormatUint(rand.Uint64(), 36) }
+// newName returns a name that no other backlog has.
+func newName() string { return strconv.FormatUint(rand.Uint64(), 36) }
 
 // Publish stores an event that operators made on a platform, and wakes the streams.
 // It is a tap of the hub.
@@ -94,15 +96,15 @@ func (b *Backlog) add(number int64, sessionID string, data []byte, common bool) 
 
 func (b *Backlog) wakeAll() {
 	for r := range b.readers {
-		ring(r.bell)
+		ring(r.Bell)
 	}
 }
 
 // expire drops the oldest entries beyond the bounds.
 func (b *Backlog) expire() {
-	old := b.now().Add(-backlogLife)
+	old := b.now().Add(-life)
 	n := 0
-	for n < len(b.entries) && (len(b.entries)-n > backlogEvents || b.bytes > backlogBytes || b.entries[n].at.Before(old)) {
+	for n < len(b.entries) && (len(b.entries)-n > Events || b.bytes > bytesMost || b.entries[n].at.Before(old)) {
 		b.bytes -= len(b.entries[n].frame)
 		b.entries[n] = entry{}
 		n++
@@ -115,27 +117,27 @@ func (b *Backlog) id(n int64) string { return b.name + "-" + strconv.FormatInt(n
 // oldest is the place of the oldest entry that is held, among all that there were.
 func (b *Backlog) oldest() int64 { return b.ever - int64(len(b.entries)) }
 
-// read starts a reader after an event's id, or with "" at the next event. After an
+// Read starts a reader after an event's id, or with "" at the next event. After an
 // id of other numbers it gets everything that is held. An id of another form is
 // rejected: it says nothing about what was read.
-func (b *Backlog) read(ctx context.Context, after, sessionID string, all bool) (*backlogReader, error) {
+func (b *Backlog) Read(ctx context.Context, after, sessionID string, all bool) (*Reader, error) {
 	if err := b.reach(ctx, after); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expire()
-	r := &backlogReader{backlog: b, sessionID: sessionID, all: all, next: b.ever, last: b.last, bell: make(chan struct{}, 1)}
+	r := &Reader{backlog: b, sessionID: sessionID, all: all, next: b.ever, last: b.last, Bell: make(chan struct{}, 1)}
 	if after != "" {
 		n, current, err := b.number(after)
 		if err != nil {
 			return nil, err
 		}
 		r.next, r.last = b.behind(n, current)
-		ring(r.bell)
+		ring(r.Bell)
 	}
 	if b.closed {
-		close(r.bell)
+		close(r.Bell)
 	} else {
 		b.readers[r] = struct{}{}
 	}
@@ -168,7 +170,7 @@ var streamID = regexp.MustCompile(`^([0-9a-z]{1,13})-(0|[1-9][0-9]{0,17})$`)
 func (b *Backlog) number(id string) (n int64, current bool, err error) {
 	parts := streamID.FindStringSubmatch(id)
 	if parts == nil {
-		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out")
+		return 0, false, chat.Errorf(chat.Invalid, "Last-Event-ID must be an id of this stream, or left out")
 	}
 	n, _ = strconv.ParseInt(parts[2], 10, 64) // 18 digits always fit
 	current = parts[1] == b.name
@@ -176,7 +178,7 @@ func (b *Backlog) number(id string) (n int64, current bool, err error) {
 		return n, false, nil
 	}
 	if current && n > b.last {
-		return 0, false, badRequest("Last-Event-ID must be an id of this stream, or left out: there was no such event yet")
+		return 0, false, chat.Errorf(chat.Invalid, "Last-Event-ID must be an id of this stream, or left out: there was no such event yet")
 	}
 	return n, current, nil
 }
@@ -190,30 +192,30 @@ func (b *Backlog) Close() {
 	}
 	b.closed = true
 	for r := range b.readers {
-		close(r.bell)
+		close(r.Bell)
 	}
 	clear(b.readers)
 }
 
-// backlogReader is one stream's place in the backlog.
-type backlogReader struct {
+// Reader is one stream's place in the backlog.
+type Reader struct {
 	backlog   *Backlog
 	sessionID string        // "" for all
 	all       bool          // all types
 	next      int64         // the place of the next entry
 	last      int64         // the number of the last event that was read
-	bell      chan struct{} // rung when there is something to read, closed in the end
+	Bell      chan struct{} // rung when there is something to read, closed in the end
 }
 
-// open counts the readers.
-func (b *Backlog) open() int {
+// Readers counts the readers.
+func (b *Backlog) Readers() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.readers)
 }
 
-// place is the id of the last event that the reader has read.
-func (r *backlogReader) place() string { return r.backlog.id(r.last) }
+// Place is the id of the last event that the reader has read.
+func (r *Reader) Place() string { return r.backlog.id(r.last) }
 
 // ring rings a bell that holds one ring.
 func ring(bell chan struct{}) {
@@ -223,15 +225,15 @@ func ring(bell chan struct{}) {
 	}
 }
 
-// frames appends the next frames to write, about most bytes of them, and
+// Frames appends the next frames to write, about most bytes of them, and
 // reports whether there is more.
-func (r *backlogReader) frames(buf []byte, most int) (_ []byte, more bool, err error) {
+func (r *Reader) Frames(buf []byte, most int) (_ []byte, more bool, err error) {
 	b := r.backlog
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	oldest := b.oldest()
 	if r.next < oldest {
-		return buf, false, errBehind
+		return buf, false, ErrBehind
 	}
 	for ; r.next < b.ever; r.next++ {
 		if len(buf) >= most {
@@ -246,7 +248,8 @@ func (r *backlogReader) frames(buf []byte, most int) (_ []byte, more bool, err e
 	return buf, false, nil
 }
 
-func (r *backlogReader) close() {
+// Close ends the reader.
+func (r *Reader) Close() {
 	r.backlog.mu.Lock()
 	defer r.backlog.mu.Unlock()
 	delete(r.backlog.readers, r)

@@ -1,4 +1,4 @@
-package server
+package backlog
 
 import (
 	"encoding/json"

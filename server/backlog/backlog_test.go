@@ -1,4 +1,4 @@
-package server
+package backlog
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 // clocked is a backlog whose time stands still until it is moved.
 func clocked() (b *Backlog, now *time.Time) {
-	b = NewBacklog(chat.NewFileLinks("key", ""))
+	b = New(chat.NewFileLinks("key", ""))
 	now = new(time.Now())
 	b.now = func() time.Time { return *now }
 	return b, now
@@ -27,9 +27,9 @@ func (b *Backlog) write(first, n int, content string) {
 }
 
 // reading is read of an id that is one.
-func (b *Backlog) reading(t *testing.T, after string) *backlogReader {
+func (b *Backlog) reading(t *testing.T, after string) *Reader {
 	t.Helper()
-	r, err := b.read(t.Context(), after, "", false)
+	r, err := b.Read(t.Context(), after, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +37,10 @@ func (b *Backlog) reading(t *testing.T, after string) *backlogReader {
 }
 
 // readAll reads what a reader has not seen yet and returns how many frames.
-func (r *backlogReader) readAll(t *testing.T) (n int, frames string) {
+func (r *Reader) readAll(t *testing.T) (n int, frames string) {
 	t.Helper()
 	for more := true; more; {
-		buf, again, err := r.frames(nil, 4096)
+		buf, again, err := r.Frames(nil, 4096)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,13 +65,13 @@ func TestBacklogLosesNothingForFastReaders(t *testing.T) {
 
 func TestBacklogHoldsTheNewest(t *testing.T) {
 	b, _ := clocked()
-	b.write(1, backlogEvents+50, "x")
+	b.write(1, Events+50, "x")
 	n, frames := b.reading(t, "another-1").readAll(t)
-	if n != backlogEvents || !strings.Contains(frames[:200], `"messageId":"51"`) {
+	if n != Events || !strings.Contains(frames[:200], `"messageId":"51"`) {
 		t.Errorf("%d are held, from %.120s", n, frames)
 	}
 	b.write(1, 100, strings.Repeat("x", 1<<20))
-	if b.bytes > backlogBytes || len(b.entries) < 50 {
+	if b.bytes > bytesMost || len(b.entries) < 50 {
 		t.Errorf("%d bytes are held in %d events", b.bytes, len(b.entries))
 	}
 }
@@ -94,11 +94,11 @@ func TestBacklogDropsOldEvents(t *testing.T) {
 func TestBacklogCutsSlowReaders(t *testing.T) {
 	b, _ := clocked()
 	slow := b.reading(t, "")
-	b.write(1, backlogEvents+1, "x")
-	if _, _, err := slow.frames(nil, 1); !errors.Is(err, errBehind) {
+	b.write(1, Events+1, "x")
+	if _, _, err := slow.Frames(nil, 1); !errors.Is(err, ErrBehind) {
 		t.Errorf("err = %v", err)
 	}
-	if n, _ := b.reading(t, b.id(1)).readAll(t); n != backlogEvents {
+	if n, _ := b.reading(t, b.id(1)).readAll(t); n != Events {
 		t.Errorf("back again, it reads %d", n)
 	}
 }
@@ -109,14 +109,14 @@ func TestBacklogClose(t *testing.T) {
 	b.write(1, 1, "x")
 	b.Close()
 	b.Close()
-	<-early.bell // the event's, before the end's
+	<-early.Bell // the event's, before the end's
 	if n, _ := early.readAll(t); n != 1 {
 		t.Errorf("%d events are read after the end, want the last one", n)
 	}
-	for name, r := range map[string]*backlogReader{"early": early, "late": b.reading(t, "")} {
-		if _, open := <-r.bell; open {
+	for name, r := range map[string]*Reader{"early": early, "late": b.reading(t, "")} {
+		if _, open := <-r.Bell; open {
 			t.Errorf("the %s stream goes on", name)
 		}
-		r.close()
+		r.Close()
 	}
 }
