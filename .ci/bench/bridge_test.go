@@ -86,7 +86,7 @@ func startBridge(b *testing.B, targets ...string) bridgeServer {
 	srv := relayserver.NewBridge(cfg, relayserver.Deps{Engine: engine, Log: log}, events, seal)
 	s := serveHTTP(b, srv.HTTPServer().Handler)
 	stop := s.close
-	s.close = func() { backlog.Close(); stop(); _ = store.Close() }
+	s.close = func() { events.Close(); stop(); _ = store.Close() }
 	return bridgeServer{s, engine}
 }
 
