@@ -196,12 +196,13 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
 	topics := bridges.NewTopics(engine, database, team.Audit)
-	hook, hooks, ai := a.webhook(engine, links), a.hooks(engine, links), a.ai(engine, base, topics)
+	actions := bridges.NewActions(engine, database, team.Audit, a.cfg.WebhookAllowCIDRs)
+	hook, hooks, ai := a.webhook(engine, links), a.hooks(engine, links), a.ai(engine, base, topics, actions)
 	rehearsals := bridges.NewRehearsals(ai, database, topics)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
-	deps.Hooks, deps.SignOn, deps.Rehearsals = hooks, signon.New(), rehearsals
+	deps.Hooks, deps.SignOn, deps.Rehearsals, deps.Actions = hooks, signon.New(), rehearsals, actions
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
@@ -264,7 +265,7 @@ func (a *app) serveBridge(ctx context.Context) error {
 		stored := a.knowledge(database, engine.Settings)
 		base, read = stored, onOneNode(engine, "crawler", stored.Run)
 	}
-	hook, ai := a.webhook(engine, links), a.ai(engine, base, nil)
+	hook, ai := a.webhook(engine, links), a.ai(engine, base, nil, nil)
 	set := a.bridges(engine, kinds, mirror.Options{Stateless: true, Seal: seal, OpenFile: files.OpenFile})
 	web := server.NewBridge(a.cfg, a.deps(engine, hook, set, ai, a.statistics(engine)), backlog, seal)
 	listener, err := a.listen(ctx)

@@ -181,8 +181,8 @@ func (a *app) bridges(engine *engine.Engine, kinds []bridges.Kind, opts mirror.O
 
 // ai returns the AI, which answers from a knowledge base. It answers nobody before
 // its Run.
-func (a *app) ai(engine *engine.Engine, base ai.Knowledge, topics ai.Topics) *bridges.AI {
-	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: base, Topics: topics, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
+func (a *app) ai(engine *engine.Engine, base ai.Knowledge, topics ai.Topics, acts ai.Acts) *bridges.AI {
+	return bridges.NewAI(engine, bridges.AIOptions{Knowledge: base, Topics: topics, Acts: acts, Allowed: a.cfg.WebhookAllowCIDRs, Log: a.log})
 }
 
 // push returns the notifications of operators' browsers. It sends none before its Run.

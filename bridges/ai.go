@@ -22,6 +22,7 @@ import (
 type AIOptions struct {
 	Knowledge ai.Knowledge
 	Topics    ai.Topics      // that the AI may answer where it rehearses
+	Acts      ai.Acts        // what it may do beside answering
 	Allowed   []netip.Prefix // private networks that an address set through the API may be in
 	Log       *slog.Logger
 }
@@ -90,7 +91,7 @@ func (a *AI) run(ctx context.Context, lease *nodes.Lease) error {
 func (a *AI) serve(ctx context.Context, lease *nodes.Lease, settings chat.AI) error {
 	ctx, stop := context.WithCancel(ctx)
 	client, health := a.current(settings)
-	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health, Topics: a.opts.Topics})
+	sink := ai.NewSink(ai.Options{Engine: a.engine, Settings: settings, Client: client, Knowledge: a.opts.Knowledge, Health: health, Topics: a.opts.Topics, Acts: a.opts.Acts})
 	var serving sync.WaitGroup
 	var errs [2]error
 	for i, s := range []chat.Sink{sink, ai.Requests{Sink: sink}} {

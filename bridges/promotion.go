@@ -91,6 +91,12 @@ func (t *Topics) Answering(ctx context.Context, a chat.TopicAnswer) error {
 	return t.store.PutTopicAnswer(ctx, a)
 }
 
+// Offered implements [ai.Topics].
+func (t *Topics) Offered(ctx context.Context, sessionID string) (bool, error) {
+	topics, err := t.store.Topics(ctx)
+	return slices.ContainsFunc(topics, func(t chat.Topic) bool { return t.State == chat.TopicOffered && t.SessionID == sessionID }), err
+}
+
 // Yes implements [ai.Topics].
 func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (string, error) {
 	topics, list, err := t.read(ctx)

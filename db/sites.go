@@ -41,7 +41,7 @@ func (t *tx) DropSite(id string) (bool, error) {
 	if dropped, err := t.dropPages(pagesOfSite, id); err != nil || dropped > 0 {
 		return false, wrap(err, "drop the knowledge of site %s", id)
 	}
-	for _, query := range []string{sourcesOfSite, answersOfSite, incomingOfSite, topicsOfSite} {
+	for _, query := range []string{sourcesOfSite, answersOfSite, incomingOfSite, topicsOfSite, actionsOfSite} {
 		if _, err := t.q.exec(query, id); err != nil {
 			return false, wrap(err, "drop what site %s has", id)
 		}

@@ -24,6 +24,7 @@ type community struct {
 	incoming      *incomingAPI
 	knowledge     *knowledgeAPI
 	rehearsals    *rehearsalAPI
+	actions       *actionAPI
 	statistics    *statisticsAPI
 	data          *dataAPI
 	push          *pushAPI
@@ -87,6 +88,7 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		incoming:      newIncomingAPI(s, audit, team, keys, d),
 		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites, engine.Store},
 		rehearsals:    &rehearsalAPI{audit, d.Rehearsals, engine},
+		actions:       &actionAPI{audit, d.Actions, engine},
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},

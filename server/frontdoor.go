@@ -169,7 +169,7 @@ func statusOf(a *chat.AIAnswer) (status, next string) {
 	switch a.Ended {
 	case chat.AIEndUnsure:
 		return "unknown", "The website's pages do not say it. Ask its people with leave_message."
-	case chat.AIEndAsked, chat.AIEndTopic:
+	case chat.AIEndAsked, chat.AIEndTopic, chat.AIEndAction:
 		return "unknown", "Only people answer this. Write to them with leave_message."
 	}
 	return "unavailable", "The website's AI does not answer now. Ask its people with leave_message."

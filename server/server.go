@@ -43,6 +43,7 @@ type Deps struct {
 	Knowledge Knowledge
 	// Rehearsals are only used in community mode.
 	Rehearsals Rehearsals
+	Actions    Actions
 	// Push is only used in community mode.
 	Push Push
 	// Search is only used in community mode.

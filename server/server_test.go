@@ -53,6 +53,7 @@ type site struct {
 	hooks      *bridges.Hooks
 	knowledge  *knowledge.Knowledge
 	rehearsals *bridges.Rehearsals
+	actions    *bridges.Actions
 	topics     *bridges.Topics
 	search     *db.Search
 	logs       *bytes.Buffer
@@ -105,10 +106,11 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
 	s.topics = bridges.NewTopics(s.Engine, store, s.team.Audit)
+	s.actions = bridges.NewActions(s.Engine, store, s.team.Audit, cfg.WebhookAllowCIDRs)
 	own := s.runAI(log)
 	s.rehearsals = bridges.NewRehearsals(own, store, s.topics)
 	s.runPart(s.rehearsals.Run)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: own, Mail: s.runMail(tokens, log), SignOn: signon.New(), Knowledge: s.knowledge, Rehearsals: s.rehearsals, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: own, Mail: s.runMail(tokens, log), SignOn: signon.New(), Knowledge: s.knowledge, Rehearsals: s.rehearsals, Actions: s.actions, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +180,7 @@ func (s *site) runAI(log *slog.Logger) *bridges.AI {
 	}
 	options := bridges.AIOptions{Knowledge: known, Log: log}
 	if s.topics != nil {
-		options.Topics = s.topics
+		options.Topics, options.Acts = s.topics, s.actions
 	}
 	own := bridges.NewAI(s.Engine, options)
 	s.runPart(own.Run)

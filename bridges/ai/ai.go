@@ -2,8 +2,9 @@
 // propose answers to operators. It calls an OpenAI-compatible endpoint and imports
 // package chat; [Knowledge] supplies what it may answer from.
 //
-// The model has no tools. Its output is text: bounded in length, with links only
-// to what it was given, and without amounts that it was not given.
+// The model's output is text: bounded in length, with links only
+// to what it was given, and without amounts that it was not given. Beside that it may ask
+// for actions that the owner has declared (package act).
 package ai
 
 import (

@@ -42,7 +42,7 @@ func (s *Sink) answerFrom(ctx context.Context, turn *engine.AITurn, settings *ch
 	passages, err := s.passages(ctx, until, turn)
 	var r reply
 	if err == nil {
-		r, err = s.thinkFrom(ctx, until, answerRules, turn, passages, readAnswer)
+		r, err = s.thinkFrom(ctx, until, answerRules, turn, passages, nil, readAnswer)
 	}
 	var failed *Failure
 	switch {

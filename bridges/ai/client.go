@@ -98,7 +98,7 @@ func (c *Client) complete(ctx context.Context, p Prompt) (Completion, error) {
 	}
 	if p.Form && !c.formless.Load() {
 		request.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: formSchema, Strict: true}}
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: p.schema(), Strict: true}}
 	}
 	answer, err := c.api.CreateChatCompletion(ctx, request)
 	if err != nil {

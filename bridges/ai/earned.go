@@ -16,6 +16,8 @@ type Topics interface {
 	Earned(ctx context.Context, site, question, before string) (topic string, err error)
 	// Answering notes that an answer is about to be given because of a topic.
 	Answering(ctx context.Context, a chat.TopicAnswer) error
+	// Offered reports whether it was asked in a session whether the AI may answer a topic.
+	Offered(ctx context.Context, sessionID string) (bool, error)
 	// Yes lets the AI answer the topic of which it asked in a session, and returns what came of it.
 	Yes(ctx context.Context, sessionID string, by chat.Author) (said string, err error)
 }
@@ -56,8 +58,11 @@ func (s *Sink) mayAnswer(ctx context.Context, d *chat.Delivery, turn *engine.AIT
 
 // yes lets the AI answer a topic by itself, and notes what came of it.
 func (s Requests) yes(ctx context.Context, d *chat.Delivery, request chat.AIRequest) error {
-	if s.Topics == nil {
+	switch {
+	case s.Topics == nil:
 		return nil
+	case request.Operator:
+		return s.say(ctx, d, "Only an administrator can let the AI answer by itself.")
 	}
 	said, err := s.Topics.Yes(ctx, d.SessionID, chat.Author{Sender: chat.SenderOperator, Name: request.By, Person: request.Person})
 	if err != nil {

@@ -58,4 +58,4 @@ func repeatsRules(text string) bool {
 	return false
 }
 
-var rulesNormal = sync.OnceValue(func() string { return " " + normal(answerRules+" "+draftRules+" "+summaryRules) + " " })
+var rulesNormal = sync.OnceValue(func() string { return " " + normal(answerRules+" "+actingRules+" "+draftRules+" "+summaryRules) + " " })

@@ -14,6 +14,23 @@ type form struct {
 	Sentences []formSentence `json:"sentences"`
 	// HandOver is asked, unsure or no.
 	HandOver string `json:"handOver"`
+	// Act is what the model asks for instead of answering.
+	Act formAct `json:"act"`
+}
+
+// formAct names an action and has what is given to it, an object or its text.
+type formAct struct {
+	Name      string   `json:"name"`
+	Arguments chat.Raw `json:"arguments"`
+}
+
+// given is the object that an action is given, as a text.
+func (a *formAct) given() string {
+	var text string
+	if json.Unmarshal(a.Arguments, &text) == nil {
+		return text
+	}
+	return string(a.Arguments)
 }
 
 // formSentence is one sentence of an answer.
@@ -32,10 +49,15 @@ type formSentence struct {
 }
 
 // formSchema describes a form to endpoints that can keep one.
-var formSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["sentences","handOver"],"properties":{` +
-	`"sentences":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","passage","quote","restated"],"properties":{` +
+var formSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["sentences","handOver"],"properties":{` + formProperties + `}}`)
+
+// actingSchema is formSchema with what the model may ask for.
+var actingSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["sentences","handOver","act"],"properties":{` + formProperties + `,` +
+	`"act":{"type":"object","additionalProperties":false,"required":["name","arguments"],"properties":{"name":{"type":"string"},"arguments":{"type":"string"}}}}}`)
+
+const formProperties = `"sentences":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["text","passage","quote","restated"],"properties":{` +
 	`"text":{"type":"string"},"passage":{"type":"integer"},"quote":{"type":"string"},"restated":{"type":"string"}}}},` +
-	`"handOver":{"type":"string","enum":["no","unsure","asked"]}}}`)
+	`"handOver":{"type":"string","enum":["no","unsure","asked"]}`
 
 // maxSentences bounds a form.
 const maxSentences = 30
@@ -57,7 +79,7 @@ func readForm(text string) form {
 func decodeForm(text string) (f form, ok bool) {
 	begin, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	switch {
-	case !strings.Contains(text, `"sentences"`):
+	case !strings.Contains(text, `"sentences"`) && !strings.Contains(text, `"act"`):
 		return form{}, false
 	case begin < 0 || end < begin:
 		return form{}, true

@@ -152,6 +152,9 @@ func (g *grounds) page(number int) verify.Page {
 
 // compose makes an answer of a form.
 func (g *grounds) compose(f *form, cut bool) (r reply) {
+	if g.acts && f.Act.Name != "" {
+		return reply{act: &f.Act}
+	}
 	if f.HandOver == chat.AIEndAsked {
 		return reply{handBack: chat.AIEndAsked}
 	}

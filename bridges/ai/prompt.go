@@ -21,6 +21,16 @@ type Prompt struct {
 	System, Data string
 	// Form: the answer is a [form].
 	Form bool
+	// Acts: the model may ask for an action instead.
+	Acts bool
+}
+
+// schema describes the form of the answer.
+func (p *Prompt) schema() json.RawMessage {
+	if p.Acts {
+		return actingSchema
+	}
+	return formSchema
 }
 
 // tokens is about how many tokens a prompt has.

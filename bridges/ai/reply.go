@@ -24,6 +24,10 @@ type reply struct {
 	// part.
 	handBack string
 	judged   []Judgement // its sentences
+	// act is what the model asks for instead.
+	act *formAct
+	// noted is what operators read of what was done for the answer.
+	noted string
 }
 
 // grounds are the texts that an answer may be based on.
@@ -31,6 +35,7 @@ type grounds struct {
 	passages     []chat.Passage
 	instructions string // those of the settings
 	conversation string
+	acts         bool // the model may ask for an action
 }
 
 func groundsOf(settings *chat.AI, turn *engine.AITurn, passages []chat.Passage) *grounds {

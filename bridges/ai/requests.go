@@ -30,11 +30,14 @@ const requestLife = 15 * time.Minute
 
 func (s Requests) carryOut(ctx context.Context, d *chat.Delivery) error {
 	request, err := d.AIRequest()
-	if err != nil || chat.Now().Sub(d.CreatedAt) > requestLife {
+	late := chat.Now().Sub(d.CreatedAt) > requestLife
+	switch {
+	case err != nil:
 		return err
-	}
-	if request.Kind == chat.AIYes {
-		return s.yes(ctx, d, request)
+	case request.Kind == chat.AIYes || request.Kind == chat.AINo:
+		return s.decide(ctx, d, request, late)
+	case late:
+		return nil
 	}
 	spent, err := s.spent(ctx)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/bridges/ai/act"
 	"github.com/relay-chat/relay/bridges/ai/verify"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -35,6 +36,8 @@ type Options struct {
 	Health    *Health
 	// Topics are those that it may answer where it rehearses; nil for none.
 	Topics Topics
+	// Acts are what it may do beside answering; nil for nothing.
+	Acts Acts
 	// Used is called with the tokens of each call of the model, nil for nobody.
 	Used func(tokens int64)
 }
@@ -53,7 +56,7 @@ func (s *Sink) Name() string { return chat.AISink }
 
 // Policy implements [chat.Sink]. What is delivered twice is stored once.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: 8, Batch: 1, Timeout: 2*callTimeout + 6*knowledgeTimeout, Attempts: 10, MaxAge: 24 * time.Hour,
+	return chat.Policy{Parallel: 8, Batch: 1, Timeout: 4*callTimeout + 8*knowledgeTimeout, Attempts: 10, MaxAge: 24 * time.Hour,
 		Backoff: chat.Backoff(2*time.Second, time.Minute)}
 }
 
@@ -88,6 +91,12 @@ func (s *Sink) siteOf(turn *engine.AITurn) *string {
 // takeTurn answers a session's visitor, if that is still wanted.
 func (s *Sink) takeTurn(ctx context.Context, d *chat.Delivery) error {
 	turn, err := s.Engine.AITurn(ctx, d)
+	if err == nil {
+		var proposed bool
+		if proposed, err = s.resume(ctx, d, &turn); proposed {
+			return err
+		}
+	}
 	if err != nil || turn.Over() || chat.Now().Sub(turn.Waiting[len(turn.Waiting)-1].Timestamp) > tooOld {
 		return err
 	}
@@ -164,9 +173,13 @@ func (s *Sink) spent(ctx context.Context) (bool, error) {
 func (s *Sink) answer(ctx context.Context, d *chat.Delivery, turn engine.AITurn) error {
 	defer s.showTyping(ctx, turn.Session.ID, s.of(&turn.Session).Name)()
 	for _, late := range []bool{false, true} {
-		r, err := s.think(ctx, answerRules, &turn, readAnswer)
+		r, err := s.consider(ctx, d, &turn)
 		if err != nil {
 			return s.failed(ctx, d, &turn, err)
+		}
+		if r.handBack == chat.AIEndAction {
+			_, err := s.resume(ctx, d, &turn)
+			return err
 		}
 		if may, err := s.mayAnswer(ctx, d, &turn); err != nil || !may {
 			return err
@@ -224,7 +237,7 @@ func (s *Sink) store(ctx context.Context, d *chat.Delivery, turn *engine.AITurn,
 
 // noteWithheld notes for operators what the visitor did not get of an answer, and why.
 func (s *Sink) noteWithheld(ctx context.Context, d *chat.Delivery, turn *engine.AITurn, r reply) error {
-	text := r.withheld()
+	text := strings.TrimSpace(r.noted + "\n" + r.withheld())
 	if text == "" {
 		return nil
 	}
@@ -259,21 +272,24 @@ func (s *Sink) think(ctx context.Context, rules string, turn *engine.AITurn, rea
 	if err != nil {
 		return reply{}, err
 	}
-	return s.thinkFrom(ctx, until, rules, turn, passages, read)
+	return s.thinkFrom(ctx, until, rules, turn, passages, nil, read)
 }
 
-// thinkFrom is think with the passages that were found.
-func (s *Sink) thinkFrom(ctx, until context.Context, rules string, turn *engine.AITurn, passages []chat.Passage, read func(Completion, *grounds) reply) (reply, error) {
+// thinkFrom is think with the passages that were found, and what the model may ask for.
+func (s *Sink) thinkFrom(ctx, until context.Context, rules string, turn *engine.AITurn, passages []chat.Passage, tools []*act.Tool, read func(Completion, *grounds) reply) (reply, error) {
 	settings := s.of(&turn.Session)
-	if rules == answerRules && nothingToSay(settings, turn, passages) {
+	if rules == answerRules && len(tools) == 0 && nothingToSay(settings, turn, passages) {
 		return reply{handBack: chat.AIEndUnsure}, nil
 	}
 	p := prompt(rules, settings, turn, passages)
+	p.offer(tools)
 	done, err := s.complete(ctx, until, p)
 	if err != nil {
 		return reply{}, err
 	}
-	return read(done, groundsOf(settings, turn, passages)), nil
+	g := groundsOf(settings, turn, passages)
+	g.acts = p.Acts
+	return read(done, g), nil
 }
 
 // nothingToSay reports whether there is neither a passage nor a fact to answer from, and the visitor

@@ -27,16 +27,22 @@ const (
 	AISummary = "summary"
 	// AIAnswerNow: it may answer again; the visitor may be waiting.
 	AIAnswerNow = "answer"
-	// AIYes: it may answer the topic of which it asked.
+	// AIYes: it may answer the topic of which it asked, or do what waits for a person; AINo: it may not.
 	AIYes = "yes"
+	AINo  = "no"
 )
 
 // AIRequest is the payload of [EventAIRequest]: what an operator asks of the AI.
 type AIRequest struct {
 	Kind string `json:"kind"`
-	// By and Person are who says yes.
+	// By and Person are who says yes or no.
 	By     string `json:"by,omitempty"`
 	Person string `json:"person,omitempty"`
+	// To is what the yes is to: the id of an act, or what a person wrote behind it.
+	To string `json:"to,omitempty"`
+	// Operator: who says it is no administrator; Program: it is a program with a key.
+	Operator bool `json:"operator,omitempty"`
+	Program  bool `json:"program,omitempty"`
 }
 
 // Why the AI ends in a session: the reasons of [EventAITakeover].
@@ -46,6 +52,7 @@ const (
 	AIEndAsked    = "asked"    // the visitor asked for a person
 	AIEndUnsure   = "unsure"   // it does not know the answer
 	AIEndTopic    = "topic"    // it is about what a person always answers
+	AIEndAction   = "action"   // a person has to say yes to an action first
 	AIEndLimit    = "limit"    // it answered often enough
 	AIEndBudget   = "budget"   // the day's tokens are used up, or its address's calls
 	AIEndFailed   = "failed"   // its endpoint fails

@@ -60,6 +60,8 @@ const (
 	AuditAITopic             = "ai_topic_changed"
 	AuditAITopicAnswers      = "ai_topic_answers"
 	AuditAITopicFell         = "ai_topic_fell"
+	AuditAIAction            = "ai_action_changed"
+	AuditAIAct               = "ai_act"
 	AuditAnswerSaved         = "saved_answer_changed"
 	AuditAnswerRemoved       = "saved_answer_removed"
 	AuditDeliveryRetried     = "deliveries_retried"

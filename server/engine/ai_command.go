@@ -62,17 +62,29 @@ func (c *commandContext) summary(ctx context.Context) (CommandResult, error) {
 	return c.request(ctx, chat.AISummary, "The AI is reading the conversation; the summary comes as a note.")
 }
 
-// yes lets the AI answer by itself the topic of which it asked here.
+// yes lets the AI do what waits here for a person, or answer by itself the topic of which it asked.
 func (c *commandContext) yes(ctx context.Context) (CommandResult, error) {
-	if c.by.Role != "" && c.by.Role != chat.RoleAdministrator {
-		return answer("Only an administrator can let the AI answer by itself.", nil)
-	}
+	return c.decide(ctx, chat.AIYes)
+}
+
+// no lets the AI not do what waits here for a person.
+func (c *commandContext) no(ctx context.Context) (CommandResult, error) {
+	return c.decide(ctx, chat.AINo)
+}
+
+func (c *commandContext) decide(ctx context.Context, kind string) (CommandResult, error) {
 	if off := c.aiOff(ctx); off != "" {
 		return answer(off, nil)
 	}
-	return answer("The AI answers with a note.", c.relay.change(ctx, c.by, c.sessionID, func(c *change) error {
-		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: chat.AIYes, By: c.by.Name, Person: c.by.Person})
-	}))
+	return answer("The AI answers with a note.", c.relay.AskAI(ctx, c.by, c.sessionID, kind, c.args))
+}
+
+// AskAI asks something of the AI as a person, like to do what waits for a yes.
+func (r *aiTurns) AskAI(ctx context.Context, by chat.Author, sessionID, kind, to string) error {
+	operator := by.Role != "" && by.Role != chat.RoleAdministrator
+	return r.change(ctx, by, sessionID, func(c *change) error {
+		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: kind, By: by.Name, Person: by.Person, To: chat.Clip(chat.OneLine(to), 100), Operator: operator, Program: by.Key != nil})
+	})
 }
 
 // request asks something of the AI. Its answer comes as a note.

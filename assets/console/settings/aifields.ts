@@ -62,6 +62,8 @@ const limits = (): Field[] => [
     hint: "From your provider’s price list, as an average of input and output: then relay shows what a day costs." },
   { name: "aiCallsPerAddress", label: "Most messages an hour from one address", control: number(0, 1_000_000),
     hint: "Your team answers the rest. 0 means no limit." },
+  { name: "aiActionsPerDay", label: "Most actions a day", control: number(0, 1_000_000),
+    hint: "Requests to your own servers, which you declare below. 0 means none." },
   { name: "agentsEnabled", label: "Let visitors’ own AI agents in", control: check(),
     hint: "They ask your AI, leave messages and wait for your answer, within the limits of a visitor. You see that an agent writes." },
   { name: "assistantName", label: "Name above what your own assistants write (optional)",

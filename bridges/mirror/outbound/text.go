@@ -163,6 +163,7 @@ var aiEnds = map[string]string{
 	chat.AIEndAsked:    "The AI handed over: the visitor asks for a person.",
 	chat.AIEndUnsure:   "The AI handed over: it does not know the answer.",
 	chat.AIEndTopic:    "The AI handed over: it is about a topic that a person always answers.",
+	chat.AIEndAction:   "The AI handed over: an action waits for your yes.",
 	chat.AIEndLimit:    "The AI handed over: it answered as often as AI_MAX_ANSWERS allows.",
 	chat.AIEndBudget:   "The AI handed over: today's tokens, or this address's messages, are used up.",
 	chat.AIEndFailed:   "The AI handed over: its endpoint gives no answers. relay doctor says more.",

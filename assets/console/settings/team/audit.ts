@@ -38,6 +38,7 @@ const words: Record<string, string> = {
   knowledge_refreshed: "Had knowledge read again", knowledge_removed: "Removed knowledge",
   ai_rehearsed: "Rehearsed the AI", ai_judged: "Judged a rehearsed answer", ai_topic_changed: "Changed a topic of the AI",
   ai_topic_answers: "Let the AI answer a topic by itself", ai_topic_fell: "Took a topic from the AI",
+  ai_action_changed: "Changed an action of the AI", ai_act: "Decided what the AI may do",
   question_removed: "Removed an open question", saved_answer_changed: "Changed a saved answer",
   saved_answer_removed: "Removed a saved answer", deliveries_retried: "Retried deliveries",
   deliveries_discarded: "Discarded deliveries",
