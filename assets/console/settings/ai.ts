@@ -3,6 +3,7 @@
 import { call } from "../net/api";
 import { h } from "../ui/dom";
 import { confirmHost } from "./confirm";
+import { actionsPart } from "./actions";
 import { agentsDoor } from "./agents";
 import { asking } from "./aiask";
 import { aiForm } from "./aifields";
@@ -28,6 +29,7 @@ interface Test {
 export function aiPage(): Page {
   const ai = aiForm();
   const door = agentsDoor();
+  const actions = actionsPart();
   const rehearsed = rehearsal(() => today());
   const spent = h("p", { class: "hint", id: "ai-today" });
   const today = (): void => void loadBridges().then(() => (spent.textContent = use()));
@@ -54,7 +56,7 @@ export function aiPage(): Page {
         "While nobody is there, it answers from your own pages and links to its sources. " +
           "Visitors see that it is an AI and can ask for a person. ",
         h("a", { href: "/docs/ai", target: "_blank", rel: "noopener" }, "How it works and which data is sent")),
-      spent, ai.node, door.node, ...test.nodes, asking(today), rehearsed.node),
+      spent, ai.node, door.node, ...test.nodes, asking(today), actions.node, rehearsed.node),
     form: ai,
     show(settings) {
       test.draw();
@@ -62,6 +64,7 @@ export function aiPage(): Page {
     },
     opened() {
       today();
+      void actions.load();
       void rehearsed.load();
     },
   };
