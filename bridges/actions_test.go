@@ -1,0 +1,125 @@
+package bridges_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/db"
+	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/engine"
+)
+
+// killed is a database whose relay is killed right after an act was turned to a state.
+type killed struct {
+	*db.DB
+	at string
+}
+
+var errKilled = errors.New("relay is killed")
+
+func (k *killed) TurnAct(ctx context.Context, a *chat.Act, from, claim string) (bool, error) {
+	turned, err := k.DB.TurnAct(ctx, a, from, claim)
+	if a.State == k.at {
+		k.at = ""
+		return false, errors.Join(err, errKilled)
+	}
+	return turned, err
+}
+
+// TestActKilled: a change is made at most once, wherever relay is killed; only a server
+// that knows repetitions gets it again, with the same key.
+func TestActKilled(t *testing.T) {
+	tests := []struct {
+		name    string
+		at      string // the state behind which relay is killed, "" while the server works
+		repeats bool
+		want    string
+		times   int
+	}{
+		{"before the request", chat.ActRunning, false, chat.ActUnknown, 0},
+		{"before a repeatable request", chat.ActRunning, true, chat.ActDone, 1},
+		{"during the request", "", false, chat.ActUnknown, 1},
+		{"during a repeatable request", "", true, chat.ActDone, 2},
+		{"after the request", chat.ActDone, false, chat.ActDone, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			memory, err := db.Memory(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer memory.Close()
+			ctx, kill := context.WithCancel(t.Context())
+			defer kill()
+			var times atomic.Int64
+			keys := map[string]bool{}
+			shop := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that its client is gone
+				keys[r.Header.Get("Idempotency-Key")] = true
+				if times.Add(1) == 1 && tt.at == "" {
+					kill()
+					<-r.Context().Done()
+				}
+			}))
+			defer shop.Close()
+			store := &killed{memory, tt.at}
+			actions, session := acting(t, store, shop.URL, tt.repeats)
+			d := &chat.Delivery{Dest: chat.AIRequestSink, SessionID: session.ID, Rev: 7, CreatedAt: chat.Now() + 1000}
+			yes := &chat.AIRequest{Kind: chat.AIYes, By: "Ada"}
+			if said, err := actions.Decide(ctx, d, yes, false); err == nil {
+				t.Fatalf("it was not killed, and says %q", said)
+			}
+			for range 2 { // it is delivered until that succeeds, and perhaps once more
+				if said, err := actions.Decide(t.Context(), d, yes, true); err != nil || !strings.Contains(said, "refund: POST ") {
+					t.Errorf("%q, %v", said, err)
+				}
+			}
+			if said, err := actions.Decide(t.Context(), &chat.Delivery{SessionID: session.ID, Rev: 8, CreatedAt: d.CreatedAt}, yes, false); err != nil || said != "" {
+				t.Errorf("a second yes: %q, %v", said, err)
+			}
+			list, err := memory.Acts(t.Context(), session.ID, 9)
+			if err != nil || len(list) != 1 || list[0].State != tt.want || list[0].By != "Ada" || int(times.Load()) != tt.times || len(keys) > 1 {
+				t.Errorf("%+v, %v, after %d requests with %d keys; want %s after %d", list, err, times.Load(), len(keys), tt.want, tt.times)
+			}
+		})
+	}
+}
+
+// acting returns a relay's actions, and a session in which one waits for a yes.
+func acting(t *testing.T, store *killed, shop string, repeats bool) (*bridges.Actions, chat.Session) {
+	t.Helper()
+	e, err := engine.Open(t.Context(), engine.Config{Store: store.DB, Log: slog.New(slog.DiscardHandler), Targets: func(*chat.Settings) []chat.Target { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := bridges.NewActions(e, store, unread{}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+	err = actions.Put(t.Context(), &chat.Action{ID: "refund", Name: "refund", About: "Refunds.", Method: "POST", URL: shop, Changes: true, Repeats: repeats,
+		Parameters: chat.Raw(`{"type":"object","properties":{}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := e.Init(t.Context(), engine.Visit{VisitorID: chat.NewID(), New: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := actions.Offered(t.Context(), &v.Session)
+	if err != nil || len(tools) != 1 {
+		t.Fatal(tools, err)
+	}
+	if err := actions.Propose(t.Context(), &v.Session, tools[0], "asked", "{}"); err != nil {
+		t.Fatal(err)
+	}
+	if err := actions.Propose(t.Context(), &v.Session, tools[0], "another", "{}"); err == nil {
+		t.Error("two changes wait for one yes")
+	}
+	return actions, v.Session
+}
