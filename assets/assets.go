@@ -7,8 +7,10 @@ package assets
 import (
 	"compress/gzip"
 	"embed"
+	"errors"
 	"io"
 	"io/fs"
+	"strings"
 )
 
 //go:generate go run ./build
@@ -30,6 +32,15 @@ var pictures embed.FS
 
 // Pictures returns the pictures of the guides, rooted so that "start.webp" is a valid name.
 func Pictures() fs.FS { return rooted(pictures, "guides/pictures") }
+
+// PageIn is Page in a language, by its code, or in English where there is none in it.
+func PageIn(language, name string) ([]byte, error) {
+	page, err := Page(strings.TrimSuffix(name, "html") + language + ".html")
+	if errors.Is(err, fs.ErrNotExist) {
+		return Page(name)
+	}
+	return page, err
+}
 
 // Page returns a page, such as "setup.html", or "openapi.yaml". A slot like
 // ${Version} stands in a page wherever a value belongs, as text or within the quotes

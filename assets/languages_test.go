@@ -32,6 +32,9 @@ func texts(t *testing.T, code string) map[string]map[string]any {
 
 var braces = regexp.MustCompile(`\{\w+\}`)
 
+// tags are those of pages, and the slots that relay fills in.
+var tags = regexp.MustCompile(`<[^>]+>|\$\{\w+\}`)
+
 // placeholders lists what a text, or a form of it, wants filled in.
 func placeholders(text any) []string {
 	found := braces.FindAllString(fmt.Sprint(text), -1)

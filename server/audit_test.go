@@ -246,7 +246,7 @@ func TestAuditHasWords(t *testing.T) {
 		t.Fatalf("only %d actions are found", len(actions))
 	}
 	for _, a := range actions {
-		if !strings.Contains(console, a[1]+": \"") {
+		if !strings.Contains(console, a[1]+": tr(\"") {
 			t.Errorf("the console has no words for %s", a[1])
 		}
 		if !strings.Contains(api, "`"+a[1]+"`") {

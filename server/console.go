@@ -51,9 +51,9 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.showAway(w, r, "read who is signed in", err)
 	default:
-		s.show(w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
+		s.showIn(s.language(r, by), w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
 			"Pages": pagesFor(by),
-			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")})
+			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")}, nil)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestGuidesNameTheConsole(t *testing.T) {
 		guide := readGuide(t, strings.TrimSuffix(filepath.Base(file), ".md"))
 		for _, m := range regexp.MustCompile(`Settings → ([A-Z][a-z]+(?: [a-z]+)?)`).FindAllStringSubmatch(guide, -1) {
 			first, _, _ := strings.Cut(m[1], " ")
-			if !strings.Contains(string(nav), `label: "`+m[1]) && !strings.Contains(string(nav), `label: "`+first+`"`) {
+			if !strings.Contains(string(nav), `label: tr("`+m[1]) && !strings.Contains(string(nav), `label: tr("`+first+`"`) {
 				t.Errorf("%s names the page %q, which the console does not have", file, m[1])
 			}
 		}

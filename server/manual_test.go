@@ -91,7 +91,7 @@ func TestSettingsTable(t *testing.T) {
 		case def.Fixed:
 		case m == nil || m[2] != def.Name:
 			t.Errorf("%s: the row does not name %s and its page", def.Env, def.Name)
-		case def.Page != "" && def.Page != m[1] || !strings.Contains(string(nav), `label: "`+m[1]+`"`):
+		case def.Page != "" && def.Page != m[1] || !strings.Contains(string(nav), `label: tr("`+m[1]+`")`):
 			t.Errorf("%s is on the page %q, not on %q", def.Env, def.Page, m[1])
 		}
 	}

@@ -93,12 +93,12 @@ type meRequest struct {
 		Sound       *bool   `json:"sound"`
 		PushContent *bool   `json:"pushContent"`
 
-		Mail      *chat.MailWish            `json:"mail"`
-		MailSites *map[string]chat.MailWish `json:"mailSites"`
-		DailyAt   *string                   `json:"dailyAt"`
-		Views     *[]chat.SavedView         `json:"views"`
-
-		FirstSteps *string `json:"firstSteps"`
+		Mail       *chat.MailWish            `json:"mail"`
+		MailSites  *map[string]chat.MailWish `json:"mailSites"`
+		DailyAt    *string                   `json:"dailyAt"`
+		Views      *[]chat.SavedView         `json:"views"`
+		Language   *string                   `json:"language"`
+		FirstSteps *string                   `json:"firstSteps"`
 	} `json:"preferences"`
 }
 
@@ -239,6 +239,9 @@ func (in *meRequest) choose(to *chat.Preferences) {
 	}
 	if v := in.Preferences.FirstSteps; v != nil {
 		to.FirstSteps = *v
+	}
+	if v := in.Preferences.Language; v != nil {
+		to.Language = *v
 	}
 }
 

@@ -41,7 +41,12 @@ type parts map[string][]byte
 
 // fill returns a page with its values, each escaped, and its parts as they are.
 func fill(name string, values slots, within parts) ([]byte, error) {
-	page, err := assets.Page(name)
+	return fillIn("en", name, values, within)
+}
+
+// fillIn is fill in a language.
+func fillIn(language, name string, values slots, within parts) ([]byte, error) {
+	page, err := assets.PageIn(language, name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,10 +71,15 @@ func (s renderer) show(w http.ResponseWriter, r *http.Request, status int, name 
 	s.showWith(w, r, status, name, values, nil)
 }
 
-// showWith answers a page that has parts.
+// showWith answers a page that has parts, in the browser's language.
 func (s renderer) showWith(w http.ResponseWriter, r *http.Request, status int, name string, values slots, within parts) {
+	s.showIn(browserLanguage(r), w, r, status, name, values, within)
+}
+
+// showIn answers a page in a language.
+func (s renderer) showIn(language string, w http.ResponseWriter, r *http.Request, status int, name string, values slots, within parts) {
 	values["Version"] = s.version
-	page, err := fill(name, values, within)
+	page, err := fillIn(language, name, values, within)
 	if err != nil {
 		s.pageFailed(w, name, err)
 		return

@@ -22,6 +22,7 @@ import { current, set, subscribe } from "./state/store";
 import type { State, View } from "./state/store";
 import { connect, watch } from "./net/stream";
 import { threadView, wireThread } from "./inbox/thread";
+import { tr } from "./ui/texts";
 
 export * from "./shared";
 
@@ -70,11 +71,11 @@ function loadParts(now: State): void {
 const frameView: View = (now, before) => {
   const { unread } = now.sessions;
   const s = current(now);
-  const place = now.page || !s ? pages.find((p) => p.name === now.page)?.label ?? "Inbox" : visitorName(s);
+  const place = now.page || !s ? pages.find((p) => p.name === now.page)?.label ?? tr("Inbox") : visitorName(s);
   const title = (unread ? "(" + unread + ") " : "") + place + " · relay";
   if (document.title !== title) document.title = title;
-  setText("link", now.lost ? "Reconnecting…" : "");
-  byId("live").title = byId("live").ariaLabel = now.lost ? "Not connected" : "Connected";
+  setText("link", now.lost ? tr("Reconnecting…") : "");
+  byId("live").title = byId("live").ariaLabel = now.lost ? tr("Not connected") : tr("Connected");
   loadParts(now);
   if (now.selected === before.selected && now.page === before.page) return;
   body.dataset["view"] = now.page || (now.selected ? "thread" : "list");

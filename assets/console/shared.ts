@@ -8,6 +8,7 @@ export * from "./state/drafts";
 export { tell } from "./inbox/command";
 export * from "./ui/focus";
 export * from "./ui/format";
+export * from "./ui/texts";
 export * from "./shell/health";
 export * from "./inbox/list";
 export * from "./state/me";

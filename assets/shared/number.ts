@@ -1,4 +1,5 @@
-// number.ts makes numbers of texts, by which a page finds its website's rules.
+// number.ts makes numbers of public keys, by which a page finds what is its website's own: none
+// sees the keys of others.
 
 /** numberOf is FNV-1a of a text, in 32 bits. */
 export function numberOf(text: string): number {

@@ -68,6 +68,8 @@ type Preferences struct {
 	Views []SavedView `json:"views,omitempty"`
 	// FirstSteps: the steps of a new relay are hidden, or done; "" shows what is left of them.
 	FirstSteps string `json:"firstSteps,omitempty"`
+	// Language is that of the console, "" for the browser's.
+	Language string `json:"language,omitempty"`
 }
 
 // Values of Preferences.FirstSteps.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -16,6 +17,9 @@ const metaKeyPreferences = "key_preferences"
 // defaultPreferences are those of who has chosen nothing.
 var defaultPreferences = chat.Preferences{Notify: chat.NotifyEverything, Sound: true}
 
+// Languages are those of the console, English first.
+var Languages = []string{"en", "de", "fr", "es", "pt", "ja"}
+
 // checkPreferences rejects unknown values.
 func checkPreferences(p *chat.Preferences) error {
 	switch p.Notify {
@@ -25,6 +29,9 @@ func checkPreferences(p *chat.Preferences) error {
 		}
 		if !slices.Contains([]string{"", chat.FirstStepsHidden, chat.FirstStepsDone}, p.FirstSteps) {
 			return chat.ErrorAt(chat.Invalid, "preferences.firstSteps", "preferences.firstSteps must be hidden, done or empty")
+		}
+		if p.Language != "" && !slices.Contains(Languages, p.Language) {
+			return chat.ErrorAt(chat.Invalid, "preferences.language", "preferences.language must be one of "+strings.Join(Languages, ", ")+", or empty for the browser's")
 		}
 		return checkMails(p)
 	}
@@ -89,6 +96,15 @@ func keyPreferences(rd Reader) (chat.Preferences, error) {
 		err = json.Unmarshal([]byte(text), &chosen)
 	}
 	return chosen, err
+}
+
+// PreferencesOf returns the preferences of a person, or of who uses the secret key with "".
+func (t *People) PreferencesOf(ctx context.Context, person string) (p chat.Preferences, err error) {
+	err = t.store.ReadOne(ctx, func(rd Reader) error {
+		p, _, err = WishesOf(rd, person)
+		return err
+	})
+	return p, err
 }
 
 // KeyPreferences returns the preferences of who uses the secret key.

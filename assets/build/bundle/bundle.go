@@ -123,8 +123,12 @@ func Build(root string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	translated, err := buildTexts(root, built)
+	if err != nil {
+		return nil, err
+	}
 	copied, err := copies(root)
-	return slices.Concat(files, console, copied, built), err
+	return slices.Concat(files, console, copied, built, translated), err
 }
 
 // copied are served as they are: what makes the console an app.

@@ -3,6 +3,7 @@
 import { byId, setText } from "../ui/dom";
 import { mark, refused } from "../ui/fields";
 import { post, Refused } from "./request";
+import { tr } from "../ui/texts";
 
 interface Invitation {
   reset: boolean;
@@ -25,18 +26,19 @@ export async function invitation(): Promise<void> {
 // gone says why a link is of no use.
 function gone(error: Refused): void {
   setText("invitation-text", "");
-  setText("invitation-title", error.status === 404 ? "This link has already been used" : "That did not work");
+  setText("invitation-title", error.status === 404 ? tr("This link has already been used") : tr("That did not work"));
   setText("invitation-error", error.message);
   byId("invitation-away").hidden = error.status !== 404;
   byId("invitation-title").focus();
 }
 
 function show(found: Invitation): void {
-  const by = found.invitedBy ? found.invitedBy + " invites you" : "You are invited";
-  const may = found.role === "administrator" ? "As an administrator you also manage the settings and the team." : "";
+  const by = found.invitedBy ? tr("{name} invites you to the team that answers visitors with relay.", { name: found.invitedBy })
+    : tr("You are invited to the team that answers visitors with relay.");
+  const may = found.role === "administrator" ? tr("As an administrator you also manage the settings and the team.") : "";
   setText("invitation-text", found.reset
-    ? "Choose a new password for your account. You will be signed out on all other devices."
-    : by + " to the team that answers visitors with relay. " + may);
+    ? tr("Choose a new password for your account. You will be signed out on all other devices.")
+    : by + " " + may);
   if (found.reset) asReset(found);
   byId<HTMLInputElement>("email").value = found.email ?? "";
   byId("invitation-fields").hidden = false;
@@ -48,12 +50,12 @@ function show(found: Invitation): void {
 }
 
 function asReset(found: Invitation): void {
-  document.title = "New password · relay";
-  setText("invitation-title", "Hello " + found.name);
+  document.title = tr("New password · relay");
+  setText("invitation-title", tr("Hello {name}", { name: found.name }));
   byId("name-field").hidden = true;
   byId<HTMLInputElement>("name").value = found.name ?? "";
   byId<HTMLInputElement>("email").readOnly = true;
-  byId("invitation").querySelector("button")?.replaceChildren("Save and sign in");
+  byId("invitation").querySelector("button")?.replaceChildren(tr("Save and sign in"));
 }
 
 async function join(): Promise<void> {
@@ -61,9 +63,9 @@ async function join(): Promise<void> {
   const [name, email, password] = ["name", "email", "password"].map((id) =>
     byId<HTMLInputElement>(id)) as [HTMLInputElement, HTMLInputElement, HTMLInputElement];
   const wrong: [HTMLInputElement, string | false][] = [
-    [name, !name.value.trim() && "Please give your name."],
-    [email, !email.checkValidity() && "Please give your e-mail address, like ada@example.com."],
-    [password, [...password.value].length < 10 && "Use at least 10 characters."],
+    [name, !name.value.trim() && tr("Please give your name.")],
+    [email, !email.checkValidity() && tr("Please give your e-mail address, like ada@example.com.")],
+    [password, [...password.value].length < 10 && tr("Use at least 10 characters.")],
   ];
   setText("invitation-error", "");
   for (const [field, text] of wrong) mark(field, text || "");

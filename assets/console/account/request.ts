@@ -1,5 +1,7 @@
 // Requests of who is not signed in.
 
+import { tr } from "../ui/texts";
+
 export class Refused extends Error {
   constructor(readonly status: number, text: string, readonly fields?: Record<string, string>) {
     super(text);
@@ -11,10 +13,10 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
   const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     signal: AbortSignal.timeout(30_000) };
   const response = await fetch(path, init).catch(() => {
-    throw new Refused(0, "relay cannot be reached. Check your connection and try again.");
+    throw new Refused(0, tr("relay cannot be reached. Check your connection and try again."));
   });
   const answer = (await response.json().catch(() => null)) as { error?: string; fields?: Record<string, string> } | null;
-  const error = answer?.error ?? "relay answered " + response.status + ". Please try again.";
+  const error = answer?.error ?? tr("relay answered {status}. Please try again.", { status: response.status });
   if (!response.ok) throw new Refused(response.status, error, answer?.fields);
   return answer as T;
 }

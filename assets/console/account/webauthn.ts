@@ -1,5 +1,7 @@
 // Passkeys: what relay sends and gets is JSON, what browsers work with is bytes.
 
+import { tr } from "../ui/texts";
+
 export function bytes(base64url: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 }
@@ -27,8 +29,8 @@ export interface Request {
 
 // lacking says why this page has no passkeys, "" if it has. They work at one address only.
 export function lacking(origin: string): string {
-  if (origin !== location.origin) return "Passkeys work at " + origin + " only: open the console there.";
-  return "PublicKeyCredential" in window ? "" : "This browser does not support passkeys.";
+  if (origin !== location.origin) return tr("Passkeys work at {origin} only: open the console there.", { origin });
+  return "PublicKeyCredential" in window ? "" : tr("This browser does not support passkeys.");
 }
 
 // made lets the browser make a passkey.
@@ -53,9 +55,9 @@ export async function signed(options: Request): Promise<unknown> {
 
 function explain(error: DOMException): never {
   const words: Record<string, string> = {
-    NotAllowedError: "This was cancelled, or took too long.",
-    InvalidStateError: "This device already has one of your passkeys.",
-    SecurityError: "The browser allows no passkeys at this address.",
+    NotAllowedError: tr("This was cancelled, or took too long."),
+    InvalidStateError: tr("This device already has one of your passkeys."),
+    SecurityError: tr("The browser allows no passkeys at this address."),
   };
-  throw new Error(words[error.name] ?? "The browser says: " + error.message);
+  throw new Error(words[error.name] ?? tr("The browser says: {message}", { message: error.message }));
 }

@@ -5,11 +5,12 @@ import { agoTime, preview, visitorName } from "../ui/format";
 import { section } from "../settings/settings";
 import type { Session } from "../types";
 import type { Contact } from "./types";
+import { tr } from "../ui/texts";
 
 function row(s: Session, name = ""): HTMLElement {
   const said = s.lastMessage ? preview(s.lastMessage).slice(0, 120) : "";
-  return h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(s.id), dir: "auto" }, name || said || "Conversation"), " ",
-    h("span", { class: "tag " + (s.status === "open" ? "good" : "") }, s.status === "open" ? "Open" : "Closed"),
+  return h("li", {}, h("a", { href: "#/sessions/" + encodeURIComponent(s.id), dir: "auto" }, name || said || tr("Conversation")), " ",
+    h("span", { class: "tag " + (s.status === "open" ? "good" : "") }, s.status === "open" ? tr("Open") : tr("Closed")),
     ...s.tags.map((tag) => h("span", { class: "tag label" }, tag)), h("span", { class: "hint" }, agoTime(s.lastActivity)),
     !!name && h("p", { class: "hint", dir: "auto" }, said));
 }
@@ -18,9 +19,9 @@ const rows = (list: Session[], named = false): HTMLElement =>
   h("ul", { class: "contact-list" }, ...list.map((s) => row(s, named ? visitorName(s) : "")));
 
 export function conversations({ conversations: own, claims, hasMore }: Contact): HTMLElement[] {
-  const more = h("p", { class: "hint", hidden: !hasMore }, "Only the newest are listed.");
-  const all = section("Conversations", rows(own), more);
+  const more = h("p", { class: "hint", hidden: !hasMore }, tr("Only the newest are listed."));
+  const all = section(tr("Conversations"), rows(own), more);
   if (!claims.length) return [all];
-  const warning = "Others who gave the same e-mail address or id and have not proved it. They may be somebody else.";
-  return [all, section("Claim to be this contact", h("p", { class: "hint" }, warning), rows(claims, true))];
+  const warning = tr("Others who gave the same e-mail address or id and have not proved it. They may be somebody else.");
+  return [all, section(tr("Claim to be this contact"), h("p", { class: "hint" }, warning), rows(claims, true))];
 }

@@ -6,6 +6,7 @@ import { mark } from "../ui/fields";
 import { sentence } from "../ui/format";
 import { button, feedback, labelled, section } from "../settings/settings";
 import type { Again, Contact } from "./types";
+import { tr } from "../ui/texts";
 
 // said lists what the visitor said in the newest conversation.
 function said({ conversations: [newest] }: Contact): HTMLElement | "" {
@@ -23,10 +24,12 @@ interface Line {
 }
 
 function line(name = "", value = ""): Line {
-  const of = h("input", { class: "input", maxlength: "40", value: name, "aria-label": "Name of the field", placeholder: "Company" });
-  const is = h("input", { class: "input", maxlength: "1000", value, "aria-label": "Value" + (name && " of " + name), dir: "auto" });
+  const of = h("input", { class: "input", maxlength: "40", value: name, "aria-label": tr("Name of the field"),
+    placeholder: tr("Company") });
+  const is = h("input", { class: "input", maxlength: "1000", value, "aria-label": name ? tr("Value of {name}", { name }) : tr("Value"),
+    dir: "auto" });
   const node = h("div", { class: "contact-field field" }, of, is);
-  node.append(button("Remove", () => node.remove(), "Remove the field " + name));
+  node.append(button(tr("Remove"), () => node.remove(), tr("Remove the field {name}", { name })));
   return { node, name: of, value: is };
 }
 
@@ -44,7 +47,7 @@ export function details(contact: Contact, path: string, again: Again): HTMLEleme
   const name = h("input", { class: "input", maxlength: "100", value: contact.name, dir: "auto", autocomplete: "off" });
   const lines = Object.entries(contact.fields).map(([field, value]) => line(field, value));
   const fields = h("div", {}, ...lines.map((l) => l.node));
-  const add = button("Add a field", () => {
+  const add = button(tr("Add a field"), () => {
     const next = line();
     lines.push(next);
     fields.append(next.node);
@@ -55,18 +58,19 @@ export function details(contact: Contact, path: string, again: Again): HTMLEleme
     e.preventDefault();
     const nameless = lines.find((l) => l.node.isConnected && l.value.value.trim() && !l.name.value.trim());
     if (nameless) {
-      mark(nameless.name, "Give the field a name.");
+      mark(nameless.name, tr("Give the field a name."));
       return nameless.name.focus();
     }
     try {
       again(await call<Contact>("PATCH", path, { name: name.value, fields: changes(contact.fields, lines) }));
-      document.getElementById("contact-saved")!.textContent = "Saved.";
+      document.getElementById("contact-saved")!.textContent = tr("Saved.");
     } catch (error) {
       report.refused(error, { name, fields });
     }
   };
   const saved = h("span", { class: "hint", role: "status", id: "contact-saved" });
-  const form = h("form", { onsubmit: submit }, labelled("Name", name, "What your team calls this contact. The inbox shows it too."), fields,
-    h("div", { class: "buttons" }, add, h("button", { class: "button small main", type: "submit" }, "Save"), saved, ...report.nodes));
-  return section("About", said(contact), form);
+  const form = h("form", { onsubmit: submit },
+    labelled(tr("Name"), name, tr("What your team calls this contact. The inbox shows it too.")), fields,
+    h("div", { class: "buttons" }, add, h("button", { class: "button small main", type: "submit" }, tr("Save")), saved, ...report.nodes));
+  return section(tr("About"), said(contact), form);
 }

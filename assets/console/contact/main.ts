@@ -11,6 +11,7 @@ import { details } from "./details";
 import { notes } from "./notes";
 import type { Contact } from "./types";
 import { write } from "./write";
+import { tr } from "../ui/texts";
 
 const list = byId("contact-list");
 let shown = "";
@@ -19,9 +20,10 @@ let shown = "";
 function head(contact: Contact): HTMLElement {
   const newest = contact.conversations[0] ?? state.sessions.get(shown);
   const known = [...contact.conversations, newest].some((one) => one?.identity);
-  const [mark, tone] = contact.verified ? ["Verified", "good"] : known ? ["Not verified", "warn"] : ["Anonymous", ""];
+  const [mark, tone] = contact.verified ? [tr("Verified"), "good"] : known ? [tr("Not verified"), "warn"] : [tr("Anonymous"), ""];
   const { firstSeen, lastSeen } = contact;
-  const seen = firstSeen && lastSeen ? "First seen " + fullTime(firstSeen) + ", last seen " + fullTime(lastSeen) : "";
+  const seen = firstSeen && lastSeen ? tr("First seen {first}, last seen {last}", { first: fullTime(firstSeen), last: fullTime(lastSeen) })
+    : "";
   return h("div", { class: "contact-head" }, newest && avatar(newest), h("div", {},
     h("p", {}, h("b", { dir: "auto" }, contact.name || (newest ? visitorName(newest) : "")), " ",
       h("span", { class: "tag " + tone }, mark)),
@@ -54,7 +56,7 @@ function keep({ conversations: own }: Contact): void {
 
 async function load(id: string): Promise<void> {
   shown = id;
-  list.replaceChildren(h("p", { class: "hint", role: "status" }, "Loading…"));
+  list.replaceChildren(h("p", { class: "hint", role: "status" }, tr("Loading…")));
   try {
     const contact = await call<Contact>("GET", sessionPath(id) + "/contact");
     if (id === shown) draw(contact);
@@ -62,8 +64,9 @@ async function load(id: string): Promise<void> {
     if (id !== shown) return;
     const gone = error instanceof ApiError && error.status === 404;
     list.replaceChildren(h("p", { class: "alert", role: "alert" }, gone
-      ? "This contact is gone: its conversation was deleted, or the link is wrong."
-      : "The contact could not be loaded: " + (error as Error).message, " ", !gone && button("Try again", retry)));
+      ? tr("This contact is gone: its conversation was deleted, or the link is wrong.")
+      : tr("The contact could not be loaded: {message}", { message: (error as Error).message }), " ", !gone &&
+        button(tr("Try again"), retry)));
   }
 }
 
@@ -72,7 +75,7 @@ async function retry(): Promise<void> {
   byId("contact-title").focus();
 }
 
-const back = h("a", { class: "button small" }, "Open the conversation");
+const back = h("a", { class: "button small" }, tr("Open the conversation"));
 byId("contact-title").after(back);
 
 function open(): void {
@@ -80,7 +83,8 @@ function open(): void {
   back.hidden = !id;
   back.href = "#/sessions/" + state.place;
   if (id) void load(id);
-  else list.replaceChildren(section("Nobody is chosen", h("p", { class: "hint" }, "Open a conversation, and in its details the contact.")));
+  else list.replaceChildren(section(tr("Nobody is chosen"),
+    h("p", { class: "hint" }, tr("Open a conversation, and in its details the contact."))));
 }
 
 subscribe((now, before) => {

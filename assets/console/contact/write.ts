@@ -7,6 +7,7 @@ import { missing } from "../ui/fields";
 import { me } from "../state/me";
 import { labelled, section } from "../settings/settings";
 import type { Contact } from "./types";
+import { tr } from "../ui/texts";
 
 // The visitor's browser goes on with the conversation that was active last, so that is where a message arrives.
 const lastActive = ({ conversations }: Contact) =>
@@ -26,23 +27,24 @@ export function write(contact: Contact): HTMLElement | "" {
       const body = { content, clientId, ...(me && { operatorName: me }) };
       location.hash = "#" + sessionPath((await call<{ id: string }>("POST", sessionPath(id) + "/next", body)).id);
     } catch (error) {
-      wrong.textContent = "Not sent: " + (error as Error).message + ".";
+      wrong.textContent = tr("Not sent: {reason}", { reason: (error as Error).message + "." });
       wrong.hidden = false;
     }
     send.disabled = false;
   };
   const submit = (e: Event): void => {
     e.preventDefault();
-    if (send.disabled || missing([[text, "Write a message first."]])) return;
+    if (send.disabled || missing([[text, tr("Write a message first.")]])) return;
     const content = text.value.trim();
     if (anew.checked) return void begin(content);
     enqueue({ sessionId: id, content, attachments: [], ...(me && { operatorName: me }) });
     location.hash = "#" + sessionPath(id);
   };
-  const where = (status === "closed" ? "It opens the last conversation again. " : "It goes into the open conversation. ") +
-    (visitorOnline ? "The visitor is on your website now." : "The visitor sees it in the chat, and gets an e-mail where that is set up.");
-  const send = h("button", { class: "button small main", type: "submit" }, "Send");
-  const about = h("label", { class: "check" }, anew, h("span", {}, "Begin a new conversation"));
-  return section("Write a message", h("form", { onsubmit: submit }, labelled("Message", text, where), about, wrong,
+  const where = (status === "closed" ? tr("It opens the last conversation again.") : tr("It goes into the open conversation.")) + " " +
+    (visitorOnline ? tr("The visitor is on your website now.")
+      : tr("The visitor sees it in the chat, and gets an e-mail where that is set up."));
+  const send = h("button", { class: "button small main", type: "submit" }, tr("Send"));
+  const about = h("label", { class: "check" }, anew, h("span", {}, tr("Begin a new conversation")));
+  return section(tr("Write a message"), h("form", { onsubmit: submit }, labelled(tr("Message"), text, where), about, wrong,
     h("div", { class: "buttons" }, send)));
 }

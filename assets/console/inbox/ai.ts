@@ -7,6 +7,7 @@ import { fetchSession } from "../net/load";
 import { changed, current, set, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { AI, Message, Session } from "../types";
+import { tr } from "../ui/texts";
 
 // run sends relay a command and shows its answer.
 async function run(command: string): Promise<void> {
@@ -27,10 +28,10 @@ export function editDraft(m: Message): void {
 }
 
 function words({ mode, state: is }: AI, s: Session): string {
-  if (is === "failing") return "The AI fails.";
-  if (s.aiEnded) return "The AI is off in this conversation.";
-  if (s.aiActive) return "The AI is answering here.";
-  return mode === "draft" ? "The AI writes drafts here." : "The AI answers here while nobody is there.";
+  if (is === "failing") return tr("The AI fails.");
+  if (s.aiEnded) return tr("The AI is off in this conversation.");
+  if (s.aiActive) return tr("The AI is answering here.");
+  return mode === "draft" ? tr("The AI writes drafts here.") : tr("The AI answers here while nobody is there.");
 }
 
 const view: View = (now, before) => {
@@ -45,7 +46,7 @@ function draw(now: State): void {
   byId("ai-bar").hidden = !on;
   if (!on) return;
   setText("ai-state", words(now.ai!, session!));
-  setText("ai-verb", session!.aiEnded ? "Turn on" : "Turn off");
+  setText("ai-verb", session!.aiEnded ? tr("Turn on") : tr("Turn off"));
 }
 
 on("ai-draft", "click", () => run("!draft"));

@@ -10,6 +10,7 @@ import { makePicker, put } from "./picker";
 import { changed, current, set, state, subscribe } from "../state/store";
 import type { View } from "../state/store";
 import type { SavedAnswer } from "../types";
+import { tr } from "../ui/texts";
 
 const most = 8;
 const begun = /^[!！/]([\p{L}\p{N}_-]*)$/u;
@@ -96,7 +97,7 @@ function option(a: SavedAnswer, i: number, chosen: number): HTMLLIElement {
   return h("li", { id: "answer-" + i, role: "option", "aria-selected": String(i === chosen), onpointerdown: (e: Event) => {
     e.preventDefault(); // the focus stays in the field
     choose(a);
-  } }, h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content));
+  } }, h("b", {}, "!" + a.name, !!a.own && h("small", {}, " " + tr("yours"))), h("span", { dir: "auto" }, a.content));
 }
 
 const view: View = (now, before) => {
@@ -112,14 +113,14 @@ const view: View = (now, before) => {
 };
 
 // pick shows all answers for the conversation's website, to put one where the cursor is.
-const picker = makePicker(byId("saved"), "Saved answers", (query, list) => {
+const picker = makePicker(byId("saved"), tr("Saved answers"), (query, list) => {
   const words = folded(query);
   const known = usable(state);
   const found = known.filter((a) => folded(a.name + " " + a.content).includes(words));
   list.replaceChildren(...found.map((a) => h("button", { type: "button", onclick: () => put(filled(a.content)) },
-    h("b", {}, "!" + a.name, !!a.own && h("small", {}, " yours")), h("span", { dir: "auto" }, a.content))));
-  if (known.length) return found.length ? "" : "No saved answer fits.";
-  return h("span", {}, "There are no saved answers yet. ", h("a", { href: "#/answers" }, "Write the first one"));
+    h("b", {}, "!" + a.name, !!a.own && h("small", {}, " " + tr("yours"))), h("span", { dir: "auto" }, a.content))));
+  if (known.length) return found.length ? "" : tr("No saved answer fits.");
+  return h("span", {}, tr("There are no saved answers yet.") + " ", h("a", { href: "#/answers" }, tr("Write the first one")));
 });
 
 export async function pick(): Promise<void> {

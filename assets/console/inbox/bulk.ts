@@ -11,6 +11,8 @@ import type { Entry } from "./menu";
 import { attempt, changed, set, state, subscribe } from "../state/store";
 import type { State } from "../state/store";
 import { hint, times } from "./times";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 interface Result {
   id: string;
@@ -28,15 +30,15 @@ const button = (id: string, name: string, onclick: (e: Event) => unknown, menu =
   h("button", { class: "button small", type: "button", id: "bulk-" + id, onclick, "aria-haspopup": menu && "menu",
     "aria-expanded": menu && "false" }, name);
 const buttons = h("div", { class: "bulk-buttons" },
-  button("close", "Close", () => changeAll("Closing", { status: "closed" })),
-  button("reopen", "Reopen", () => changeAll("Reopening", { status: "open" })),
-  myId ? button("assign", "Assign", (e) => assign(e.currentTarget as HTMLElement), true) : "",
-  button("tag", "Tag", (e) => tag(e.currentTarget as HTMLElement), true),
-  button("snooze", "Snooze", (e) => snooze(e.currentTarget as HTMLElement), true),
-  button("read", "Mark as unread", () => changeAll("Marking", { unread: !anyUnread() })));
-const bar = h("div", { class: "bulk", id: "bulk", role: "group", "aria-label": "Selected conversations", hidden: true },
-  h("div", { class: "bulk-head" }, count, h("button", { class: "link-button", type: "button", onclick: all }, "Select all"),
-    iconButton("cross", "Clear the selection", clear)),
+  button("close", tr("Close"), () => changeAll(tr("Closing"), { status: "closed" })),
+  button("reopen", tr("Reopen"), () => changeAll(tr("Reopening"), { status: "open" })),
+  myId ? button("assign", tr("Assign"), (e) => assign(e.currentTarget as HTMLElement), true) : "",
+  button("tag", tr("Tag"), (e) => tag(e.currentTarget as HTMLElement), true),
+  button("snooze", tr("Snooze"), (e) => snooze(e.currentTarget as HTMLElement), true),
+  button("read", tr("Mark as unread"), () => changeAll(tr("Marking"), { unread: !anyUnread() })));
+const bar = h("div", { class: "bulk", id: "bulk", role: "group", "aria-label": tr("Selected conversations"), hidden: true },
+  h("div", { class: "bulk-head" }, count, h("button", { class: "link-button", type: "button", onclick: all }, tr("Select all")),
+    iconButton("cross", tr("Clear the selection"), clear)),
   buttons);
 const menu = makeMenu(bar);
 
@@ -61,7 +63,7 @@ export async function changeAll(doing: string, change: object, keep = false): Pr
   const left: string[] = [];
   let why = "";
   for (let at = 0; at < ids.length; at += portion) {
-    progress(doing + " " + (ids.length > portion ? at + " of " : "") + ids.length + "…");
+    progress(doing + " " + (ids.length > portion ? tr("{at} of {n}", { at, n: ids.length }) : ids.length) + "…");
     const work = call<{ results: Result[] }>("POST", "/session-changes", { ids: ids.slice(at, at + portion), ...change });
     const answer = await work.catch((error: Error) => void (why = error.message));
     if (!answer) left.push(...ids.slice(at));
@@ -71,10 +73,10 @@ export async function changeAll(doing: string, change: object, keep = false): Pr
     why ||= refused[0]?.error ?? "";
   }
   progress("");
-  if (left.length) set({ picked: left, failure: left.length + " of " + ids.length + " not changed: " + why });
+  if (left.length) set({ picked: left, failure: tr("{n} of {all} not changed: {why}", { n: left.length, all: ids.length, why }) });
   else if (!keep) clear();
   const n = ids.length - left.length;
-  byId("announce").textContent = n + (n === 1 ? " conversation" : " conversations") + " changed";
+  byId("announce").textContent = plural(n, "{n} conversation changed", "{n} conversations changed");
 }
 
 function progress(text: string): void {
@@ -83,49 +85,50 @@ function progress(text: string): void {
 }
 
 async function assign(from: HTMLElement): Promise<void> {
-  const found = await attempt(call<{ people: { id: string; name: string }[] }>("GET", "/people"), "The team could not be loaded");
+  const found = await attempt(call<{ people: { id: string; name: string }[] }>("GET", "/people"), tr("The team could not be loaded"));
   if (!found) return;
-  const to = (name: string, id: string | null): Entry => [name, () => changeAll("Assigning", { assignee: id }, true)];
+  const to = (name: string, id: string | null): Entry => [name, () => changeAll(tr("Assigning"), { assignee: id }, true)];
   const others = found.people.filter((p) => p.id !== myId).map((p) => to(p.name, p.id));
-  menu.open(from, "Assign", [to("Me (" + me + ")", myId), ...others, to("Nobody", null)]);
+  menu.open(from, tr("Assign"), [to(tr("Me ({me})", { me }), myId), ...others, to(tr("Nobody"), null)]);
 }
 
 function snooze(from: HTMLElement): void {
-  const until = (time: Date | null) => () => changeAll("Snoozing", { snoozedUntil: time && time.toISOString() });
+  const until = (time: Date | null) => () => changeAll(tr("Snoozing"), { snoozedUntil: time && time.toISOString() });
   const entries = times().map(([label, time]): Entry => [label, until(time), { hint: hint(time) }]);
-  if (sessions().some((s) => s.snoozedUntil)) entries.unshift(["End the snooze", until(null)]);
-  menu.open(from, "Snooze", entries);
+  if (sessions().some((s) => s.snoozedUntil)) entries.unshift([tr("End the snooze"), until(null)]);
+  menu.open(from, tr("Snooze"), entries);
 }
 
 function tag(from: HTMLElement): void {
   const known = h("datalist", { id: "bulk-tags" }, ...(state.counts?.tags ?? []).map((t) => h("option", { value: t.name })));
-  const field = h("input", { class: "input", list: "bulk-tags", maxlength: "40", placeholder: "Add a tag", "aria-label": "Add a tag",
+  const field = h("input", { class: "input", list: "bulk-tags", maxlength: "40", placeholder: tr("Add a tag"),
+    "aria-label": tr("Add a tag"),
     autocomplete: "off" });
   const had = [...new Set(sessions().flatMap((s) => s.tags))].sort();
   const change = (tags: object): void => {
     menu.close(true);
-    void changeAll("Tagging", tags, true);
+    void changeAll(tr("Tagging"), tags, true);
   };
-  const remove = had.map((name) => h("button", { class: "tag label", type: "button", "aria-label": "Remove the tag " + name,
+  const remove = had.map((name) => h("button", { class: "tag label", type: "button", "aria-label": tr("Remove the tag {name}", { name }),
     onclick: () => change({ removeTags: [name] }) }, name + " ×"));
-  menu.open(from, "Tags", [], h("form", { class: "menu-form tags-form", onsubmit: (e: Event) => {
+  menu.open(from, tr("Tags"), [], h("form", { class: "menu-form tags-form", onsubmit: (e: Event) => {
     e.preventDefault();
     const name = field.value.trim();
-    if (!name) return mark(field, "Enter a tag.");
+    if (!name) return mark(field, tr("Enter a tag."));
     change({ addTags: [name] });
-  } }, h("div", { class: "tag-list" }, ...remove), field, known, h("button", { class: "button small", type: "submit" }, "Add")));
+  } }, h("div", { class: "tag-list" }, ...remove), field, known, h("button", { class: "button small", type: "submit" }, tr("Add"))));
 }
 
 function draw(now: State): void {
   const picked = sessions(now);
   keepFocus(() => {
     bar.hidden = !now.picked;
-    const text = busy || (picked.length ? picked.length + " selected" : "Select conversations");
+    const text = busy || (picked.length ? tr("{n} selected", { n: picked.length }) : tr("Select conversations"));
     if (count.textContent !== text) count.textContent = text;
     for (const b of buttons.querySelectorAll("button")) b.disabled = !!busy || !picked.length;
     byId("bulk-close").hidden = picked.length > 0 && !picked.some((s) => s.status === "open");
     byId("bulk-reopen").hidden = !picked.some((s) => s.status === "closed");
-    byId("bulk-read").textContent = anyUnread() ? "Mark as read" : "Mark as unread";
+    byId("bulk-read").textContent = anyUnread() ? tr("Mark as read") : tr("Mark as unread");
   }, now.selected);
 }
 

@@ -7,6 +7,7 @@ import { receive } from "../net/receive";
 import { leave } from "./write";
 import { attempt, set, state } from "../state/store";
 import type { Message } from "../types";
+import { tr } from "../ui/texts";
 
 function messagePath(m: Message): string {
   return sessionPath(m.sessionId) + "/messages/" + m.id;
@@ -22,7 +23,7 @@ export async function save(m: Message, content: string): Promise<void> {
   if (!content || state.saving) return;
   if (content === m.content) return void leave();
   set({ saving: m });
-  const saved = await attempt(call<Message>("PATCH", messagePath(m), { content }), "Not saved");
+  const saved = await attempt(call<Message>("PATCH", messagePath(m), { content }), tr("Not saved"));
   set({ saving: null });
   if (!saved) return;
   put(saved, saved.internal ? "note_edited" : "message_edited");
@@ -32,7 +33,7 @@ export async function save(m: Message, content: string): Promise<void> {
 }
 
 export async function remove(m: Message): Promise<void> {
-  if (!(await attempt(call("DELETE", messagePath(m)), "Not deleted"))) return;
+  if (!(await attempt(call("DELETE", messagePath(m)), tr("Not deleted")))) return;
   put({ ...m, content: "", attachments: [], deletedAt: new Date().toISOString() }, m.internal ? "note_deleted" : "message_deleted");
   if (state.editing?.id === m.id) leave();
 }

@@ -2,6 +2,7 @@
 
 import { call, sessionPath } from "../net/api";
 import { attempt, state } from "../state/store";
+import { tr } from "../ui/texts";
 
 // announces tells the answer that announces a note of the AI, which may come first.
 const announces = (answer: string): boolean => /^The AI is (writing|reading)/.test(answer);
@@ -11,7 +12,7 @@ const newestNote = (): string | undefined => state.messages.findLast((m) => m.in
 // tell sends a command and returns relay's answer: undefined if that failed, empty if what it announces is there.
 export async function tell(sessionId: string, command: string, replyTo?: string): Promise<string | undefined> {
   const before = newestNote();
-  const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command, replyTo }), "Not done");
+  const said = await attempt(call<{ answer: string }>("POST", sessionPath(sessionId) + "/commands", { command, replyTo }), tr("Not done"));
   return said && announces(said.answer) && newestNote() !== before ? "" : said?.answer;
 }
 

@@ -7,6 +7,7 @@ import { senderName } from "./message";
 import { draft, editLast, leave, note, submit, uploadsOf } from "./write";
 import { attempt, changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
+import { tr } from "../ui/texts";
 
 const tallest = 200;
 
@@ -17,7 +18,8 @@ function drawBanner({ quote, editing, saving }: State): void {
   const m = editing ?? quote;
   byId("banner").hidden = !m;
   if (!m) return;
-  setText("banner-title", saving && saving === editing ? "Saving…" : editing ? "Edit message" : "Reply to " + senderName(m));
+  setText("banner-title", saving && saving === editing ? tr("Saving…") : editing ? tr("Edit message")
+    : tr("Reply to {name}", { name: senderName(m) }));
   setText("banner-text", preview(m));
   input.focus();
 }
@@ -43,8 +45,8 @@ export const composerView: View = (now, before) => {
   const noting = now.editing ? !!now.editing.internal : isNoting(now) || text.trimStart().startsWith("//");
   byId("compose").classList.toggle("noting", noting);
   byId("note").setAttribute("aria-pressed", String(isNoting(now)));
-  input.placeholder = noting ? "Write an internal note…" : "Write an answer…";
-  input.ariaLabel = noting ? "Internal note" : "Answer";
+  input.placeholder = noting ? tr("Write an internal note…") : tr("Write an answer…");
+  input.ariaLabel = noting ? tr("Internal note") : tr("Answer");
   byId<HTMLButtonElement>("send").disabled = !text.trim() && !uploadsOf(now.selected).length;
 };
 
@@ -59,7 +61,7 @@ function take(e: Event, data: DataTransfer | null): void {
 // attach loads the part that uploads files with the first of them.
 async function attach(list: File[]): Promise<void> {
   const { selected } = state;
-  (await attempt(import("./files"), "Nothing was attached"))?.attach(list, selected);
+  (await attempt(import("./files"), tr("Nothing was attached")))?.attach(list, selected);
 }
 
 function key(e: KeyboardEvent): void {
@@ -101,8 +103,8 @@ export function wireComposer(): void {
     note();
     input.focus();
   });
-  on("emoji", "click", async () => (await attempt(import("./emoji"), "Not loaded"))?.toggle());
-  on("saved", "click", async () => (await attempt(import("./answers"), "Not loaded"))?.pick());
+  on("emoji", "click", async () => (await attempt(import("./emoji"), tr("Not loaded")))?.toggle());
+  on("saved", "click", async () => (await attempt(import("./answers"), tr("Not loaded")))?.pick());
   on("clip", "click", () => picker.click());
   on("files", "change", () => {
     void attach([...(picker.files ?? [])]);

@@ -9,6 +9,7 @@ import { current, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Contact } from "../contact/types";
 import type { Session } from "../types";
+import { tr } from "../ui/texts";
 
 type Fact = [name: string, value: Node | string | undefined];
 
@@ -36,16 +37,18 @@ function fields(of: Record<string, unknown> = {}): Fact[] {
 }
 
 function person(s: Session): HTMLElement {
-  const [mark, tone] = !s.identity ? ["Anonymous", ""] : s.verified ? ["Verified", "good"] : ["Not verified", "warn"];
+  const [mark, tone] = !s.identity ? [tr("Anonymous"), ""] : s.verified ? [tr("Verified"), "good"] : [tr("Not verified"), "warn"];
   return h("div", { class: "person" }, avatar(s), h("h2", { dir: "auto" }, visitorName(s)), h("span", { class: "tag " + tone }, mark),
-    h("a", { class: "button small", id: "contact-open", href: "#/contact/" + encodeURIComponent(s.id) }, "Contact and notes"));
+    h("a", { class: "button small", id: "contact-open", href: "#/contact/" + encodeURIComponent(s.id) }, tr("Contact and notes")));
 }
 
 function rating({ csat }: Session): HTMLElement | string {
   const score = csat?.score;
-  if (!score) return facts("Satisfaction", [["Asked", csat?.askedAt && fullTime(csat.askedAt)]]);
-  const stars = h("span", { class: "stars", role: "img", "aria-label": score + " of 5" }, "★".repeat(score) + "☆".repeat(5 - score));
-  return facts("Satisfaction", [["Score", stars], ["Comment", csat.comment], ["Answered", csat.respondedAt && fullTime(csat.respondedAt)]]);
+  if (!score) return facts(tr("Satisfaction"), [[tr("Asked"), csat?.askedAt && fullTime(csat.askedAt)]]);
+  const stars = h("span", { class: "stars", role: "img", "aria-label": tr("{score} of 5", { score }) }, "★".repeat(score) +
+    "☆".repeat(5 - score));
+  return facts(tr("Satisfaction"),
+    [[tr("Score"), stars], [tr("Comment"), csat.comment], [tr("Answered"), csat.respondedAt && fullTime(csat.respondedAt)]]);
 }
 
 // systems maps user agents to operating systems. The order matters: Android's user agents name Linux, too.
@@ -60,7 +63,7 @@ const system = (agent = ""): string | undefined => systems.find(([pattern]) => p
 function pagesOf({ timeline, selected }: State): HTMLElement | string {
   const pages = timeline.filter((e) => e.type === "page_view").map((e) => String(e.data["url"] ?? "")).slice(-8).reverse();
   if (!selected || !pages.length) return "";
-  return h("section", {}, h("h3", {}, "Pages"), h("ul", { class: "plain" }, ...pages.map((url) => h("li", {}, link(url)))));
+  return h("section", {}, h("h3", {}, tr("Pages")), h("ul", { class: "plain" }, ...pages.map((url) => h("li", {}, link(url)))));
 }
 
 let asked = "";
@@ -76,21 +79,21 @@ async function showEarlier(s: Session): Promise<void> {
   const line = (other: Session): HTMLElement =>
     h("li", {}, h("a", { href: "#/sessions/" + other.id }, fullTime(other.lastActivity)), " ",
       other.lastMessage ? preview(other.lastMessage).slice(0, 60) : "");
-  byId("earlier").replaceChildren(h("h3", {}, "Earlier conversations"), h("ul", { class: "plain" }, ...others.map(line)));
+  byId("earlier").replaceChildren(h("h3", {}, tr("Earlier conversations")), h("ul", { class: "plain" }, ...others.map(line)));
 }
 
 function visit({ metadata: m, createdAt, site }: Session): HTMLElement | string {
-  return facts("Visit", [
-    ["Website", siteMark(site) || undefined],
-    ["Page", link(m["url"])],
-    ["Came from", link(m["referrer"])],
-    ["Local time", zoneTime(m["timezone"]) || undefined],
-    ["Country", codeName("region", m["country"])],
-    ["Language", codeName("language", m["language"])],
-    ["Browser", m["browser"]],
-    ["System", system(m["userAgent"])],
-    ["Device", m["deviceType"] && label(m["deviceType"])],
-    ["Started", fullTime(createdAt)],
+  return facts(tr("Visit"), [
+    [tr("Website"), siteMark(site) || undefined],
+    [tr("Page"), link(m["url"])],
+    [tr("Came from"), link(m["referrer"])],
+    [tr("Local time"), zoneTime(m["timezone"]) || undefined],
+    [tr("Country"), codeName("region", m["country"])],
+    [tr("Language"), codeName("language", m["language"])],
+    [tr("Browser"), m["browser"]],
+    [tr("System"), system(m["userAgent"])],
+    [tr("Device"), m["deviceType"] && label(m["deviceType"])],
+    [tr("Started"), fullTime(createdAt)],
   ]);
 }
 
@@ -110,7 +113,7 @@ const view: View = (now, before) => {
   const { preChat = {} } = s;
   // Form answers that the identity repeats are shown once.
   const answers = Object.fromEntries(Object.entries(preChat).filter(([field, value]) => s.identity?.[field] !== value));
-  byId("facts").append(person(s), facts("Identity", fields(identity)), facts("Asked before the chat", fields(answers)), visit(s),
+  byId("facts").append(person(s), facts(tr("Identity"), fields(identity)), facts(tr("Asked before the chat"), fields(answers)), visit(s),
     pagesOf(now), rating(s));
 };
 

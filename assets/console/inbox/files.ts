@@ -8,6 +8,7 @@ import { uploadsOf } from "./write";
 import { changed, set, state, subscribe } from "../state/store";
 import type { Upload, View } from "../state/store";
 import type { Attachment } from "../types";
+import { tr } from "../ui/texts";
 
 // A message carries at most this many files.
 const mostFiles = 10;
@@ -36,7 +37,7 @@ function upload(sessionId: string, file: File, onProgress: (share: number) => vo
 // attach uploads files for the next message of a conversation, as many as one carries.
 export function attach(files: File[], sessionId: string): void {
   const room = Math.max(mostFiles - uploadsOf(sessionId).length, 0);
-  if (files.length > room) set({ failure: "At most " + mostFiles + " files can go in one message" });
+  if (files.length > room) set({ failure: tr("At most {mostFiles} files can go in one message", { mostFiles }) });
   for (const file of files.slice(0, room)) void transfer(file, sessionId);
 }
 
@@ -60,11 +61,11 @@ function dropUpload(item: Upload): void {
 // drawChip keeps a file's item, so that focus stays on it while its progress moves.
 function drawChip(u: Upload): HTMLLIElement {
   const chip = chips.get(u.key) ??
-    h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", "Remove " + u.name, () => dropUpload(u)));
+    h("li", { class: "chip" }, icon("file"), h("span"), iconButton("cross", tr("Remove {name}", { name: u.name }), () => dropUpload(u)));
   chips.set(u.key, chip);
   const state = u.failed ? h("small", { class: "bad" }, u.failed)
     : u.id ? h("small", {}, sizeOf(u.size))
-    : h("progress", { value: u.share, "aria-label": "Uploading " + u.name });
+    : h("progress", { value: u.share, "aria-label": tr("Uploading {name}", { name: u.name }) });
   chip.children[1]?.replaceChildren(h("b", {}, u.name), state);
   return chip;
 }

@@ -3,14 +3,15 @@
 import { h, iconButton } from "../ui/dom";
 import { fileURL } from "../ui/format";
 import type { Attachment } from "../types";
+import { tr } from "../ui/texts";
 
 const picture = h("img", { alt: "" });
 const caption = h("p", { class: "lightbox-name" });
-const full = h("a", { class: "button small", target: "_blank", rel: "noopener noreferrer" }, "Open in a new tab");
-const earlier = iconButton("back", "Previous picture", () => turn(-1));
-const later = iconButton("next", "Next picture", () => turn(1));
-const box: HTMLDialogElement = h("dialog", { class: "lightbox", "aria-label": "Picture" },
-  h("div", { class: "lightbox-bar" }, caption, full, iconButton("cross", "Close", () => box.close())),
+const full = h("a", { class: "button small", target: "_blank", rel: "noopener noreferrer" }, tr("Open in a new tab"));
+const earlier = iconButton("back", tr("Previous picture"), () => turn(-1));
+const later = iconButton("next", tr("Next picture"), () => turn(1));
+const box: HTMLDialogElement = h("dialog", { class: "lightbox", "aria-label": tr("Picture") },
+  h("div", { class: "lightbox-bar" }, caption, full, iconButton("cross", tr("Close"), () => box.close())),
   h("div", { class: "lightbox-stage" }, earlier, picture, later));
 document.body.append(box);
 
@@ -23,7 +24,7 @@ function turn(by: number): void {
   if (!a) return;
   picture.src = full.href = fileURL(a.url);
   picture.alt = a.filename;
-  caption.textContent = pictures.length > 1 ? a.filename + " · " + (at + 1) + " of " + pictures.length : a.filename;
+  caption.textContent = pictures.length > 1 ? a.filename + " · " + tr("{at} of {n}", { at: at + 1, n: pictures.length }) : a.filename;
   earlier.classList.toggle("off", at === 0);
   later.classList.toggle("off", at === pictures.length - 1);
 }

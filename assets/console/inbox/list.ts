@@ -11,6 +11,7 @@ import { siteMark, siteName } from "../state/sites";
 import { attempt, changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Session } from "../types";
+import { tr } from "../ui/texts";
 
 interface Row {
   item: HTMLLIElement;
@@ -42,23 +43,25 @@ const colleague = (name: string, sort: string, what: string): HTMLElement =>
 
 // lastLine has the last message, unless somebody is writing: "" is the visitor.
 function lastLine({ lastMessage: m }: Session, typing: string | undefined): HTMLElement {
-  if (typing !== undefined) return h("span", { class: "row-last typing" }, typing ? typing + " is writing…" : "is typing…");
-  const from = m?.sender === "operator" ? (m.operatorName ?? "Operator") + ": " : m?.sender === "ai" ? "AI: " : "";
+  if (typing !== undefined) return h("span", { class: "row-last typing" }, typing ? tr("{name} is writing…", { name: typing })
+    : tr("is typing…"));
+  const from = m?.sender === "operator" ? (m.operatorName ?? tr("Operator")) + ": " : m?.sender === "ai" ? tr("AI") + ": " : "";
   return h("span", { class: "row-last", dir: "auto" }, from, m && preview(m));
 }
 
 // waits says for how long the visitor has been waiting for an answer.
 function waits(at: string): HTMLElement {
   const time = h("time", { datetime: at, "data-ago": true }, ago(at));
-  return h("span", { class: "waits", title: "Waiting since " + fullTime(at) }, icon("wait"), h("span", { class: "sr" }, "waiting "), time);
+  return h("span", { class: "waits", title: tr("Waiting since {time}", { time: fullTime(at) }) }, icon("wait"),
+    h("span", { class: "sr" }, tr("waiting") + " "), time);
 }
 
 // unsentIn says what in a conversation did not reach relay: a draft, or what waits in the outbox.
 function unsentIn({ outbox, drafts, selected }: State, id: string): string {
   const waiting = outbox.filter((p) => p.sessionId === id);
-  if (waiting.some((p) => p.refused)) return "Not sent";
-  if (waiting.some((p) => p.tried)) return "Waiting to be sent";
-  return drafts[id] && id !== selected ? "Draft" : "";
+  if (waiting.some((p) => p.refused)) return tr("Not sent");
+  if (waiting.some((p) => p.tried)) return tr("Waiting to be sent");
+  return drafts[id] && id !== selected ? tr("Draft") : "";
 }
 
 function rowContent(s: Session, { typing, viewers = [], unsent }: Row): Node[] {
@@ -67,14 +70,14 @@ function rowContent(s: Session, { typing, viewers = [], unsent }: Row): Node[] {
     h("span", { class: "row-page" }, !state.site && siteMark(s.site), pagePath(s.metadata["url"])),
     s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
   const marks = h("span", { class: "row-marks" },
-    ...viewers.slice(0, 2).map((name) => colleague(name, "viewer", name + " is looking at this")),
+    ...viewers.slice(0, 2).map((name) => colleague(name, "viewer", tr("{name} is looking at this", { name }))),
     unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
-    s.snoozedUntil && h("span", { class: "tag" }, "Until " + snoozeTime(s.snoozedUntil)),
-    s.blocked && h("span", { class: "tag bad" }, "Blocked"),
-    s.status === "closed" && h("span", { class: "tag" }, "Closed"),
+    s.snoozedUntil && h("span", { class: "tag" }, tr("Until {time}", { time: snoozeTime(s.snoozedUntil) })),
+    s.blocked && h("span", { class: "tag bad" }, tr("Blocked")),
+    s.status === "closed" && h("span", { class: "tag" }, tr("Closed")),
     ...s.tags.slice(0, 2).map((tag) => h("span", { class: "tag label" }, tag)),
-    !!s.assignee && colleague(s.assignee.name, "assignee", "Assigned to " + s.assignee.name),
-    s.unread > 0 && h("span", { class: "badge" }, String(s.unread), h("span", { class: "sr" }, " unread")));
+    !!s.assignee && colleague(s.assignee.name, "assignee", tr("Assigned to {name}", { name: s.assignee.name })),
+    s.unread > 0 && h("span", { class: "badge" }, String(s.unread), h("span", { class: "sr" }, " " + tr("unread"))));
   return [avatar(s), top, h("span", { class: "row-bottom" }, sourceMark(s), lastLine(s, typing), marks)];
 }
 
@@ -103,7 +106,7 @@ function drawRow(now: State, id: string, place: number): HTMLLIElement {
   Object.assign(row, { session, typing, viewers, unsent, site });
   row.link.replaceChildren(...rowContent(session, row));
   row.link.classList.toggle("unread", session.unread > 0);
-  row.pick.ariaLabel = "Select " + visitorName(session);
+  row.pick.ariaLabel = tr("Select {name}", { name: visitorName(session) });
   return row.item;
 }
 
@@ -140,15 +143,16 @@ export function focusRow(id: string): void {
 }
 
 const lists: Record<string, string> = {
-  waiting: "Nobody is waiting.", open: "No open conversations.", closed: "No closed conversations.", snoozed: "Nothing is snoozed.",
+  waiting: tr("Nobody is waiting."), open: tr("No open conversations."), closed: tr("No closed conversations."),
+    snoozed: tr("Nothing is snoozed."),
 };
 
 function noteText({ listPhase, order, query, filter, whose, tag }: State): string {
-  if (listPhase === "failed") return "The list could not be loaded.";
-  if (listPhase === "loading") return "Loading…";
+  if (listPhase === "failed") return tr("The list could not be loaded.");
+  if (listPhase === "loading") return tr("Loading…");
   if (order.length) return "";
-  if (query) return "No conversation matches “" + query + "”.";
-  return whose || tag ? "None of these." : (lists[filter] ?? "");
+  if (query) return tr("No conversation matches “{query}”.", { query });
+  return whose || tag ? tr("None of these.") : (lists[filter] ?? "");
 }
 
 const countText = (n: number): string => (n >= mostCounted ? mostCounted - 1 + "+" : String(n));
@@ -163,7 +167,7 @@ function drawCounts({ counts, tag }: State): void {
   const names = (counts?.tags ?? []).map((t) => t.name);
   const options = tag && !names.includes(tag) ? [tag, ...names] : names;
   const select = byId<HTMLSelectElement>("tags");
-  select.replaceChildren(h("option", { value: "" }, "All tags"), ...options.map((name) => h("option", { value: name }, name)));
+  select.replaceChildren(h("option", { value: "" }, tr("All tags")), ...options.map((name) => h("option", { value: name }, name)));
   select.value = tag;
 }
 
@@ -188,7 +192,7 @@ export const listView: View = (now, before) => {
 };
 
 // rowTools loads what acts on rows by keys, and on several at once.
-export const rowTools = (): Promise<typeof import("./rows") | undefined> => attempt(import("./rows"), "Not done");
+export const rowTools = (): Promise<typeof import("./rows") | undefined> => attempt(import("./rows"), tr("Not done"));
 
 function drawPicking({ picked, order }: State): void {
   byId("pick").hidden = !picked && !order.length;
@@ -220,7 +224,7 @@ function findMessages(query: string): void {
   if (query) messages ??= import("../search/main");
   messages?.then((part) => part.find(query)).catch(() => {
     messages = undefined;
-    set({ failure: "Messages cannot be searched: relay cannot be reached" });
+    set({ failure: tr("Messages cannot be searched: relay cannot be reached") });
   });
 }
 

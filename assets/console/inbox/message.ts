@@ -11,6 +11,7 @@ import { attempt, set, state } from "../state/store";
 import { onlyEmoji, parse, starIsBold, type Piece } from "../../shared/markup";
 import { sizeOf } from "../../shared/size";
 import type { Attachment, Message, Pending, Undelivered } from "../types";
+import { tr } from "../ui/texts";
 
 const inlineTypes = /^image\/(png|jpe?g|gif|webp|avif)$/;
 
@@ -50,22 +51,22 @@ export function senderName(m: Message): string {
   const ai = m.sender === "ai";
   const name = m.operatorName;
   const writer = ai ? "AI" : name;
-  if (m.internal) return (m.draft ? "Draft" : "Internal note") + (writer ? " by " + writer : "");
-  if (m.sender === "visitor") return "Visitor";
-  return ai && name ? name + " (AI)" : writer || "Operator";
+  if (m.internal) return (m.draft ? tr("Draft") : tr("Internal note")) + (writer ? " " + tr("by {name}", { name: writer }) : "");
+  if (m.sender === "visitor") return tr("Visitor");
+  return ai && name ? name + " (AI)" : writer || tr("Operator");
 }
 
 // quoted leads to the message that is answered, which may not be loaded.
 function quoted(id: string, m: Message | undefined, jump: (id: string) => void): HTMLElement {
-  return h("button", { class: "quote", onclick: () => jump(id) }, h("b", {}, m ? senderName(m) : "Reply to an earlier message"),
+  return h("button", { class: "quote", onclick: () => jump(id) }, h("b", {}, m ? senderName(m) : tr("Reply to an earlier message")),
     !!m && h("span", { dir: "auto" }, preview(m).slice(0, 140)));
 }
 
 // receipt describes how far an operator's message got.
 function receipt(m: Message): HTMLElement | false {
   if (m.sender === "visitor" || m.deletedAt || (m.internal && !m.local)) return false;
-  const stored = m.readAt ? "Read " + fullTime(m.readAt) : m.deliveredAt ? "Delivered" : "Sent";
-  const label = m.local?.tried ? "Waiting to be sent" : m.local ? "Sending" : stored;
+  const stored = m.readAt ? tr("Read {time}", { time: fullTime(m.readAt) }) : m.deliveredAt ? tr("Delivered") : tr("Sent");
+  const label = m.local?.tried ? tr("Waiting to be sent") : m.local ? tr("Sending") : stored;
   const name = m.local ? "wait" : m.readAt || m.deliveredAt ? "read" : "sent";
   return h("span", { class: m.readAt ? "receipt seen" : "receipt", role: "img", "aria-label": label, title: label }, icon(name));
 }
@@ -78,7 +79,7 @@ export const origin = (m: Message): string =>
 function meta(m: Message, end: boolean): HTMLElement | false {
   const change = m.draft ? m.sentAt && " · used" : m.editedAt && !m.deletedAt && " · edited";
   if (!end && !change && !m.local) return false;
-  return h("span", { class: "meta" }, clock(m), origin(m), change, m.local?.tried && !m.local.refused && " · waiting to be sent",
+  return h("span", { class: "meta" }, clock(m), origin(m), change, m.local?.tried && !m.local.refused && " · " + tr("waiting to be sent"),
     !m.local?.refused && receipt(m));
 }
 
@@ -87,8 +88,9 @@ function unsent(p: Pending): HTMLElement | false {
   if (!p.tried && !p.refused) return false;
   const button = (name: string, act: (p: Pending) => void): HTMLElement =>
     h("button", { class: "link-button", onclick: () => act(p) }, name);
-  return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && "Not sent: " + p.refused + " · ",
-    p.refused && button("Send now", again), p.refused && " · ", button("Edit", takeBack), " · ", button("Discard", discard));
+  return h("p", { class: p.refused ? "undelivered" : "undelivered unsent" }, p.refused && tr("Not sent: {reason}", { reason: p.refused }) +
+    " · ",
+    p.refused && button(tr("Send now"), again), p.refused && " · ", button(tr("Edit"), takeBack), " · ", button(tr("Discard"), discard));
 }
 
 const clock = (m: Message): HTMLElement => h("time", { datetime: m.timestamp, title: fullTime(m.timestamp) }, clockTime(m.timestamp));
@@ -97,25 +99,25 @@ function tools(m: Message): HTMLElement | false {
   if (m.deletedAt || m.local) return false;
   return h("span", { class: "tools" },
     h("span", { class: "tools-time", "aria-hidden": "true" }, clockTime(m.timestamp)),
-    iconButton("reply", "Reply to this message", () => set({ quote: m, editing: null })),
-    iconButton("link", "Copy link to this message", async () =>
-      (await attempt(import("./link"), "Not copied"))?.copyLink(m)),
-    mayChange(m) && iconButton("edit", "Edit message", () => edit(m)),
-    mayChange(m) && iconButton("trash", "Delete message", async () => {
-      const question = m.internal ? "Delete this note?" : "Delete this message? It disappears for the visitor too.";
-      if (await ask(question, "Delete")) void (await changes())?.remove(m);
+    iconButton("reply", tr("Reply to this message"), () => set({ quote: m, editing: null })),
+    iconButton("link", tr("Copy link to this message"), async () =>
+      (await attempt(import("./link"), tr("Not copied")))?.copyLink(m)),
+    mayChange(m) && iconButton("edit", tr("Edit message"), () => edit(m)),
+    mayChange(m) && iconButton("trash", tr("Delete message"), async () => {
+      const question = m.internal ? tr("Delete this note?") : tr("Delete this message? It disappears for the visitor too.");
+      if (await ask(question, tr("Delete"))) void (await changes())?.remove(m);
     }));
 }
 
 function bubble(m: Message, { quote, jump }: Place): HTMLElement {
-  if (m.deletedAt) return h("div", { class: "bubble gone" }, "Message deleted");
+  if (m.deletedAt) return h("div", { class: "bubble gone" }, tr("Message deleted"));
   return h("div", { class: "bubble" },
     m.replyTo && quoted(m.replyTo, quote, jump),
     m.content && h("div", { class: onlyEmoji(m.content) ? "words big" : "words", dir: "auto" },
       ...parse(m.content, starIsBold(m.sourceBridge)).map(marked)),
     ...m.attachments.map(attachment),
     ...(m.buttons || []).map((b) => h("div", { title: b.url }, "▸ " + b.text)),
-    !!m.sources?.length && h("ol", { class: "sources", "aria-label": "Sources" }, ...m.sources.map(source)));
+    !!m.sources?.length && h("ol", { class: "sources", "aria-label": tr("Sources") }, ...m.sources.map(source)));
 }
 
 // source links to a page that an AI's answer rests on, and only to a page.
@@ -125,10 +127,10 @@ function source({ title, url }: { title: string; url: string }): HTMLLIElement {
 
 // draftButtons are below the draft that waits.
 function draftButtons(m: Message): HTMLElement {
-  const ai = (): Promise<typeof import("./ai") | undefined> => attempt(import("./ai"), "Not done");
+  const ai = (): Promise<typeof import("./ai") | undefined> => attempt(import("./ai"), tr("Not done"));
   const button = (name: string, onclick: () => void): HTMLElement => h("button", { class: "button small", onclick }, name);
-  return h("div", { class: "draft-buttons" }, button("Send", async () => (await ai())?.sendDraft()),
-    button("Edit", async () => (await ai())?.editDraft(m)));
+  return h("div", { class: "draft-buttons" }, button(tr("Send"), async () => (await ai())?.sendDraft()),
+    button(tr("Edit"), async () => (await ai())?.editDraft(m)));
 }
 
 // Place is how a message stands among the others.
@@ -169,7 +171,8 @@ export function messageItem(m: Message, place: Place): HTMLLIElement {
 
 // undeliveredLine says what a bridge did not take, and why.
 export function undeliveredLine(u: Undelivered): HTMLElement {
-  const what = u.state === "failed" ? "Not delivered to " : "Not yet delivered to ";
-  const again = h("button", { class: "link-button", onclick: () => retry(u) }, "Retry");
-  return h("p", { class: "undelivered" }, what + platformName(u.dest) + ": " + u.reason + " · ", again);
+  const dest = platformName(u.dest);
+  const what = u.state === "failed" ? tr("Not delivered to {dest}", { dest }) : tr("Not yet delivered to {dest}", { dest });
+  const again = h("button", { class: "link-button", onclick: () => retry(u) }, tr("Retry"));
+  return h("p", { class: "undelivered" }, what + ": " + u.reason + " · ", again);
 }

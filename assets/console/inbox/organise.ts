@@ -8,6 +8,7 @@ import { myId } from "../state/me";
 import { attempt, current, set } from "../state/store";
 import type { View } from "../state/store";
 import type { Session } from "../types";
+import { locale, tr } from "../ui/texts";
 
 interface Organised {
   addTags?: string[];
@@ -19,7 +20,7 @@ interface Organised {
 // put changes how a conversation is organised, and reports whether it could. What is wrong goes to a form, if there is one.
 export async function put(s: Session, change: Organised, refused?: (error: Error) => void): Promise<boolean> {
   const work = call<Session>("PATCH", sessionPath(s.id), change);
-  const saved = await (refused ? work.catch(refused) : attempt(work, "Could not change"));
+  const saved = await (refused ? work.catch(refused) : attempt(work, tr("Could not change")));
   if (saved) set(withSession(saved));
   return !!saved;
 }
@@ -29,14 +30,14 @@ export function snoozeTime(until: string): string {
   if (dayKey(until) === new Date().toDateString()) return clockTime(until);
   const isSoon = Date.parse(until) - Date.now() < 6 * 86_400_000;
   const date: Intl.DateTimeFormatOptions = isSoon ? { weekday: "short" } : { day: "numeric", month: "short" };
-  return new Date(until).toLocaleString([], { ...date, hour: "numeric", minute: "2-digit" });
+  return new Date(until).toLocaleString(locale, { ...date, hour: "numeric", minute: "2-digit" });
 }
 
 function draw(s: Session): void {
-  setText("assign-name", s.assignee?.name ?? "Assign");
+  setText("assign-name", s.assignee?.name ?? tr("Assign"));
   byId("thread-assign").classList.toggle("none", !s.assignee);
   byId("thread-snooze").classList.toggle("on", !!s.snoozedUntil);
-  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, "Snoozed until " + snoozeTime(s.snoozedUntil)),
+  const marks = [s.snoozedUntil && h("span", { class: "tag warn" }, tr("Snoozed until {time}", { time: snoozeTime(s.snoozedUntil) })),
     ...s.tags.map((tag) => h("span", { class: "tag label" }, tag))];
   byId("thread-tags").replaceChildren(...marks.filter((mark) => !!mark));
 }
@@ -49,7 +50,7 @@ export const organiseView: View = (now, before) => {
 type Menu = "assign" | "snooze" | "more";
 
 async function open(name: Menu): Promise<void> {
-  const actions = await attempt(import("./actions"), "The menu could not be loaded");
+  const actions = await attempt(import("./actions"), tr("The menu could not be loaded"));
   await actions?.[name](byId("thread-" + name));
 }
 

@@ -11,6 +11,7 @@ import { receive } from "../net/receive";
 import { set, state } from "../state/store";
 import type { View } from "../state/store";
 import type { Message, Pending } from "../types";
+import { tr } from "../ui/texts";
 
 const prefix = "relay:outbox:" + (myId || me) + ":";
 
@@ -163,7 +164,7 @@ async function send(p: Pending): Promise<"done" | "later" | "unreachable"> {
   } catch (error) {
     const { status, message } = error as ApiError;
     const passing = !status || status >= 500 || [401, 408, 429].includes(status);
-    if (passing && !p.tried) byId("announce").textContent = "Not sent yet. It is sent as soon as relay can be reached.";
+    if (passing && !p.tried) byId("announce").textContent = tr("Not sent yet. It is sent as soon as relay can be reached.");
     if (passing) patch(p, { tried: true });
     else refuse(p, message, status);
     return !status || status === 401 ? "unreachable" : passing ? "later" : "done";
@@ -172,7 +173,7 @@ async function send(p: Pending): Promise<"done" | "later" | "unreachable"> {
 
 // refuse keeps a message that relay does not accept, unless its conversation is gone.
 function refuse(p: Pending, reason: string, status: number): void {
-  if (p.sessionId !== state.selected) set({ failure: "Not sent: " + reason });
+  if (p.sessionId !== state.selected) set({ failure: tr("Not sent: {reason}", { reason }) });
   if (status === 404 && !state.sessions.get(p.sessionId)) discard(p);
   else patch(p, { refused: reason });
 }
@@ -180,7 +181,8 @@ function refuse(p: Pending, reason: string, status: number): void {
 // restoreOutbox takes up what an earlier page left unsent.
 export function restoreOutbox(): void {
   follow();
-  for (const p of state.outbox) if (Date.now() - p.at > fresh && !p.refused) patch(p, { refused: "it was written more than a day ago" });
+  for (const p of state.outbox) if (Date.now() - p.at > fresh && !p.refused) patch(p,
+    { refused: tr("it was written more than a day ago") });
   addEventListener("storage", (e) => {
     if (!e.key || e.key.startsWith(prefix)) follow();
   });

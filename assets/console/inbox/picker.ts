@@ -1,6 +1,7 @@
 // A box above the composer to pick from: a search, and buttons that the arrow keys lead through.
 
 import { byId, h, newId } from "../ui/dom";
+import { tr } from "../ui/texts";
 
 export interface Picker {
   toggle(): void;
@@ -34,7 +35,7 @@ function walk(e: KeyboardEvent, search: HTMLInputElement, list: HTMLElement): bo
 // is empty.
 export function makePicker(opener: HTMLElement, label: string, draw: (query: string, list: HTMLElement) => string | Node): Picker {
   const id = newId();
-  const search = h("input", { class: "input", type: "search", placeholder: "Search", "aria-label": "Search: " + label,
+  const search = h("input", { class: "input", type: "search", placeholder: tr("Search"), "aria-label": tr("Search: {label}", { label }),
     oninput: () => fill() });
   const list = h("div", { class: "picker-list", id, role: "group", "aria-label": label });
   const none = h("p", { class: "hint", role: "status" });

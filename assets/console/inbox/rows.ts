@@ -6,6 +6,7 @@ import { changeAll, wireBulk } from "./bulk";
 import { markUnread } from "./unread";
 import { changed, set, state, subscribe } from "../state/store";
 import type { View } from "../state/store";
+import { tr } from "../ui/texts";
 
 // A range goes from the row that was selected last to another one, beside what was selected before.
 let anchor = "";
@@ -39,8 +40,8 @@ export function rowClick(id: string, range: boolean): void {
 // rowKey handles u, x, and e while several are selected; j and k are the arrow keys with shift.
 export function rowKey(key: string): void {
   const id = rowOf(document.activeElement) || state.selected;
-  if (key === "e") return void changeAll("Closing", { status: "closed" });
-  if (key === "u") return void (state.picked?.length ? changeAll("Marking", { unread: true }) : id && markUnread(id));
+  if (key === "e") return void changeAll(tr("Closing"), { status: "closed" });
+  if (key === "u") return void (state.picked?.length ? changeAll(tr("Marking"), { unread: true }) : id && markUnread(id));
   if (!id) return;
   if (key === "x") return toggle(id);
   const list = listed(state);

@@ -3,24 +3,27 @@
 import { h, icon } from "../ui/dom";
 import { platformName } from "../ui/format";
 import type { Session } from "../types";
+import { tr } from "../ui/texts";
 
 type Place = [symbol: string, label: string];
 
 const places: Record<string, Place> = {
-  agent: ["agent", "Written by the visitor’s agent"],
-  ai: ["spark", "Answered by the AI"],
-  api: ["reply", "Answered through the API"],
-  assistant: ["reply", "Answered through an assistant"],
-  console: ["reply", "Answered in the console"],
-  email: ["mail", "Answered by e-mail"],
-  relay: ["reply", "Answered automatically"],
+  agent: ["agent", tr("Written by the visitor’s agent")],
+  ai: ["spark", tr("Answered by the AI")],
+  api: ["reply", tr("Answered through the API")],
+  assistant: ["reply", tr("Answered through an assistant")],
+  console: ["reply", tr("Answered in the console")],
+  email: ["mail", tr("Answered by e-mail")],
+  relay: ["reply", tr("Answered automatically")],
 };
 
 function placeOf({ lastMessage: m, metadata }: Session): Place {
   if (m?.sender === "ai") return places["ai"]!;
-  if (m?.sourceBridge) return places[m.sourceBridge] ?? ["chat", "Answered in " + platformName(m.sourceBridge)];
+  if (m?.sourceBridge) return places[m.sourceBridge] ?? ["chat",
+    tr("Answered in {sourceBridge}", { sourceBridge: platformName(m.sourceBridge) })];
   if (m?.sender === "operator") return places["console"]!;
-  return /mobile|tablet/.test(metadata["deviceType"] ?? "") ? ["phone", "Written on a phone"] : ["screen", "Written on the website"];
+  return /mobile|tablet/.test(metadata["deviceType"] ?? "") ? ["phone", tr("Written on a phone")]
+    : ["screen", tr("Written on the website")];
 }
 
 export function sourceMark(s: Session): HTMLElement {

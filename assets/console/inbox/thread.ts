@@ -8,6 +8,7 @@ import { change } from "../net/receive";
 import { current } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Session } from "../types";
+import { tr } from "../ui/texts";
 
 // kind names the part of the thread to show.
 function kind(s: State): string {
@@ -17,15 +18,15 @@ function kind(s: State): string {
 }
 
 function statusText(s: Session): string {
-  if (s.blocked) return "Blocked: the visitor cannot write.";
-  return s.status === "closed" ? "Closed. The next message reopens it." : "";
+  if (s.blocked) return tr("Blocked: the visitor cannot write.");
+  return s.status === "closed" ? tr("Closed. The next message reopens it.") : "";
 }
 
 function drawHeader(s: Session): void {
   byId("thread-avatar").replaceChildren(avatar(s));
   setText("thread-name", visitorName(s));
   setText("thread-page", pagePath(s.metadata["url"]));
-  setText("thread-verb", s.status === "open" ? "Close" : "Reopen");
+  setText("thread-verb", s.status === "open" ? tr("Close") : tr("Reopen"));
   setText("status-line", statusText(s));
   byId("status-line").hidden = !statusText(s);
 }

@@ -3,35 +3,39 @@
 import { h, newTab } from "../ui/dom";
 import { fullTime, pagePath, webURL } from "../ui/format";
 import type { Entry } from "../types";
+import { tr } from "../ui/texts";
 
 type Data = Entry["data"];
 
-const name = (by: unknown): string => (by ? " by " + by : "");
+const name = (by: unknown): string => (by ? " " + tr("by {name}", { name: String(by) }) : "");
 
 // Why the AI stopped, as the threads say it.
 const stopped: Record<string, string> = {
-  operator: "The AI stopped answering: an operator wrote",
-  off: "The AI stopped answering: it was switched off here",
-  asked: "The AI handed over: the visitor asks for a person",
-  unsure: "The AI handed over: it does not know the answer",
-  topic: "The AI handed over: it is about a topic that a person always answers",
-  limit: "The AI handed over: it answered as often as it may",
-  budget: "The AI handed over: today's tokens, or this address's messages, are used up",
-  failed: "The AI handed over: its provider gives no answers, see Settings → AI",
+  operator: tr("The AI stopped answering: an operator wrote"),
+  off: tr("The AI stopped answering: it was switched off here"),
+  asked: tr("The AI handed over: the visitor asks for a person"),
+  unsure: tr("The AI handed over: it does not know the answer"),
+  topic: tr("The AI handed over: it is about a topic that a person always answers"),
+  limit: tr("The AI handed over: it answered as often as it may"),
+  budget: tr("The AI handed over: today's tokens, or this address's messages, are used up"),
+  failed: tr("The AI handed over: its provider gives no answers, see Settings → AI"),
 };
 
 const words: Record<string, (data: Data) => string> = {
-  session_closed: () => "Conversation closed",
-  session_reopened: () => "Conversation reopened",
-  csat_request: () => "Asked for a rating",
+  session_closed: () => tr("Conversation closed"),
+  session_reopened: () => tr("Conversation reopened"),
+  csat_request: () => tr("Asked for a rating"),
   csat_submitted: ({ score, comment }) =>
-    "The visitor rated this conversation " + score + " of 5" + (comment ? ": “" + comment + "”" : ""),
-  custom_event: ({ name }) => "Event: " + name,
-  visitor_disconnect: () => "The visitor left",
-  ai_takeover: ({ active, reason }) => (active === false ? (stopped[String(reason)] ?? "The AI no longer answers") : "The AI answers"),
-  session_assigned: ({ assigneeName, by }) => (assigneeName ? "Assigned to " + assigneeName : "Unassigned") + name(by),
-  session_snoozed: ({ until, by }) => (until ? "Snoozed until " + fullTime(String(until)) + name(by) : "The snooze ended"),
-  page_view: () => "Went to ",
+    tr("The visitor rated this conversation {score} of 5", { score: Number(score) }) + (comment ? ": “" + String(comment) + "”" : ""),
+  custom_event: ({ name }) => tr("Event: {name}", { name: String(name) }),
+  visitor_disconnect: () => tr("The visitor left"),
+  ai_takeover: ({ active, reason }) =>
+    (active === false ? (stopped[String(reason)] ?? tr("The AI no longer answers")) : tr("The AI answers")),
+  session_assigned: ({ assigneeName, by }) =>
+    (assigneeName ? tr("Assigned to {name}", { name: String(assigneeName) }) : tr("Unassigned")) + name(by),
+  session_snoozed: ({ until, by }) =>
+    (until ? tr("Snoozed until {time}", { time: fullTime(String(until)) }) + name(by) : tr("The snooze ended")),
+  page_view: () => tr("Went to") + " ",
 };
 
 // What is shown of an event's data: more fields on demand, never more than these, each cut.
@@ -52,7 +56,7 @@ function facts(data: unknown): HTMLElement | false {
   const hidden = Math.min(fields.length, mostFields) - firstFields;
   if (hidden > 0) {
     const more = h("button", { class: "link-button", onclick: () => more.replaceWith(...lines(firstFields, mostFields)) },
-      `Show ${hidden} more of ${fields.length}`);
+      tr("Show {hidden} more of {n}", { hidden, n: fields.length }));
     list.append(more);
   }
   return list;
@@ -65,7 +69,7 @@ const page = (url: string): HTMLElement | string => (webURL(url) ? link(url, pag
 export function entryItem({ type, at, data }: Entry): HTMLLIElement {
   return h("li", { class: "note", title: fullTime(at) },
     words[type]?.(data) ?? String(data["content"] ?? type) + " ",
-    !!data["mail"] && link(data["mail"] as string, "Show"),
+    !!data["mail"] && link(data["mail"] as string, tr("Show")),
     type === "page_view" && page(String(data["url"] ?? "")),
     type === "custom_event" && facts(data["data"]));
 }

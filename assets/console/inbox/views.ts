@@ -9,12 +9,14 @@ import type { SavedView } from "../notify/preferences";
 import { choose as chooseSite, several } from "../state/sites";
 import { attempt, changed, set, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
+import { tr } from "../ui/texts";
 
 let views: readonly SavedView[] = [];
 
-const row = h("div", { class: "narrow views", role: "group", "aria-label": "Saved views", hidden: true });
-const saver = h("button", { class: "chip-button", type: "button", id: "view-save", hidden: true, onclick: () => open(true) }, "Save view");
-const manage = h("button", { class: "chip-button", type: "button", id: "view-edit", onclick: () => open(false) }, "Edit…");
+const row = h("div", { class: "narrow views", role: "group", "aria-label": tr("Saved views"), hidden: true });
+const saver = h("button", { class: "chip-button", type: "button", id: "view-save", hidden: true, onclick: () => open(true) },
+  tr("Save view"));
+const manage = h("button", { class: "chip-button", type: "button", id: "view-edit", onclick: () => open(false) }, tr("Edit…"));
 
 // shown is what the list shows at the moment, as a view.
 function shown({ filter, whose, tag, site }: State): Omit<SavedView, "name"> {
@@ -57,16 +59,17 @@ function draw(now: State): void {
 // store keeps the views. What is wrong goes to the form's field.
 async function store(next: readonly SavedView[], refusedBy?: (error: Error) => void): Promise<boolean> {
   const work = choose({ views: [...next] }).then(() => true);
-  return (await (refusedBy ? work.catch((error: Error) => void refusedBy(error)) : attempt(work, "Not saved"))) === true;
+  return (await (refusedBy ? work.catch((error: Error) => void refusedBy(error)) : attempt(work, tr("Not saved")))) === true;
 }
 
 const list = h("ol", { class: "view-list" });
-const field = h("input", { class: "input", id: "view-name", maxlength: "40", autocomplete: "off", placeholder: "Urgent, unassigned…" });
+const field = h("input", { class: "input", id: "view-name", maxlength: "40", autocomplete: "off", placeholder: tr("Urgent, unassigned…") });
 const form = h("form", { class: "view-form", onsubmit: save },
-  h("label", { for: "view-name" }, "Name of the list that is shown"), field,
-  h("button", { class: "button main", type: "submit" }, "Save view"));
+  h("label", { for: "view-name" }, tr("Name of the list that is shown")), field,
+  h("button", { class: "button main", type: "submit" }, tr("Save view")));
 const dialog: HTMLDialogElement = h("dialog", { class: "ask views-dialog", "aria-labelledby": "view-title" },
-  h("div", { class: "help-head" }, h("h2", { id: "view-title" }, "Saved views"), iconButton("cross", "Close", () => dialog.close())),
+  h("div", { class: "help-head" }, h("h2", { id: "view-title" }, tr("Saved views")),
+    iconButton("cross", tr("Close"), () => dialog.close())),
   form, list);
 document.body.append(dialog);
 
@@ -78,8 +81,8 @@ function wrong(text: string): void {
 async function save(e: Event): Promise<void> {
   e.preventDefault();
   const name = field.value.trim();
-  if (!name) return wrong("Enter a name.");
-  if (views.some((v) => v.name.toLowerCase() === name.toLowerCase())) return wrong("Another view has this name.");
+  if (!name) return wrong(tr("Enter a name."));
+  if (views.some((v) => v.name.toLowerCase() === name.toLowerCase())) return wrong(tr("Another view has this name."));
   if (await store([...views, { name, ...shown(state) }], (error) => wrong(refused(error, {})))) dialog.close();
 }
 
@@ -93,9 +96,9 @@ function moved(at: number, by: number): SavedView[] {
 function drawList(): void {
   const held = document.activeElement?.getAttribute("aria-label");
   list.replaceChildren(...views.map((v, i) => h("li", {}, h("span", { dir: "auto" }, v.name),
-    i > 0 && iconButton("send", "Move " + v.name + " up", () => store(moved(i, -1))),
-    i < views.length - 1 && iconButton("down", "Move " + v.name + " down", () => store(moved(i, 1))),
-    iconButton("trash", "Delete " + v.name, () => store(views.filter((other) => other !== v))))));
+    i > 0 && iconButton("send", tr("Move {name} up", { name: v.name }), () => store(moved(i, -1))),
+    i < views.length - 1 && iconButton("down", tr("Move {name} down", { name: v.name }), () => store(moved(i, 1))),
+    iconButton("trash", tr("Delete {name}", { name: v.name }), () => store(views.filter((other) => other !== v))))));
   if (!dialog.open || !held) return;
   const again = [...list.querySelectorAll("button")].find((b) => b.ariaLabel === held);
   (again ?? list.querySelector("button") ?? dialog.querySelector<HTMLElement>(".help-head button"))?.focus();

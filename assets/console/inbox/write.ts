@@ -8,6 +8,7 @@ import { enqueue } from "./outbox";
 import { attempt, set, state } from "../state/store";
 import type { Upload } from "../state/store";
 import type { Message, Undelivered } from "../types";
+import { tr } from "../ui/texts";
 
 const typingEvery = 3_000;
 
@@ -68,7 +69,7 @@ export function submit(): void {
 
 // changes loads the part for what is rarer than writing: edits and commands.
 export const changes = (): Promise<typeof import("./change") | undefined> =>
-  attempt(import("./change"), "Not done");
+  attempt(import("./change"), tr("Not done"));
 
 export function uploadsOf(sessionId: string): Upload[] {
   return state.uploads.filter((u) => u.sessionId === sessionId);
@@ -84,7 +85,7 @@ export function note(on = !isNoting()): void {
 // retry sends again what a bridge did not take. What was delivered meanwhile goes by reading the session.
 export async function retry(u: Undelivered): Promise<void> {
   const id = state.selected;
-  await attempt(call("POST", "/deliveries/" + encodeURIComponent(u.id) + "/retry", {}), "Not sent again");
+  await attempt(call("POST", "/deliveries/" + encodeURIComponent(u.id) + "/retry", {}), tr("Not sent again"));
   void fetchSession(id);
 }
 
@@ -95,7 +96,7 @@ function post(text: string): void {
   const content = internal ? text.replace(noteMark, "") : text;
   set({ answer: "" });
   const files = uploadsOf(selected).filter((u) => !u.failed);
-  if (files.some((u) => !u.id)) return set({ failure: "A file is still being uploaded" });
+  if (files.some((u) => !u.id)) return set({ failure: tr("A file is still being uploaded") });
   if (!content && !files.length) return;
   if (!internal && command.test(content)) return void runCommand(selected, content, quote);
   const attachments = files.map((u) => ({ id: u.id as string, filename: u.name, mimeType: "", size: u.size, url: "" }));

@@ -5,6 +5,7 @@ import { h } from "../ui/dom";
 import { missing, type Fields } from "../ui/fields";
 import { feedback, labelled, section } from "../settings/settings";
 import { ofSite } from "../state/sites";
+import { tr } from "../ui/texts";
 
 async function sendFile(file: File): Promise<void> {
   const form = new FormData();
@@ -44,24 +45,26 @@ export function addSection(added: () => void): HTMLElement {
     placeholder: "https://example.com/help/" });
   const follow = h("input", { type: "checkbox", checked: true });
   const file = h("input", { class: "input", type: "file", accept: ".md,.markdown,.txt,.html,.htm,.pdf" });
-  const title = h("input", { class: "input", maxlength: 200, autocomplete: "off", placeholder: "Opening hours" });
+  const title = h("input", { class: "input", maxlength: 200, autocomplete: "off", placeholder: tr("Opening hours") });
   const text = h("textarea", { class: "input", rows: 4, maxlength: 200000 });
   const send = async (work: Promise<unknown>): Promise<void> => {
     await work;
     added();
   };
 
-  return section("Add",
-    form("Add pages", { url }, () => missing([[url, "Enter the address of a page, like https://example.com/help/."]]),
+  return section(tr("Add"),
+    form(tr("Add pages"), { url }, () => missing([[url, tr("Enter the address of a page, like https://example.com/help/.")]]),
       () => send(call("POST", "/knowledge" + ofSite(), { url: url.value.trim(), follow: follow.checked })),
-      "Its pages are being read, one per second.",
-      labelled("Web pages", url, "The address of a page or of a sitemap. relay follows robots.txt and reads the pages again every day."),
-      h("label", { class: "check" }, follow, " Also the pages that it links to in the same folder")),
+      tr("Its pages are being read, one per second."),
+      labelled(tr("Web pages"), url,
+        tr("The address of a page or of a sitemap. relay follows robots.txt and reads the pages again every day.")),
+      h("label", { class: "check" }, follow, " " + tr("Also the pages that it links to in the same folder"))),
     h("hr", {}),
-    form("Add file", { file }, () => missing([[file, "Choose a file."]]), () => send(sendFile(file.files![0]!)), "The file is being read.",
-      labelled("File", file, "PDF, Markdown, text or HTML, up to 10 MB.")),
+    form(tr("Add file"), { file }, () => missing([[file, tr("Choose a file.")]]), () => send(sendFile(file.files![0]!)),
+      tr("The file is being read."),
+      labelled(tr("File"), file, tr("PDF, Markdown, text or HTML, up to 10 MB."))),
     h("hr", {}),
-    form("Add text", { title, text }, () => missing([[title, "Give the text a title."], [text, "Write or paste the text."]]),
-      () => send(call("POST", "/knowledge" + ofSite(), { title: title.value, text: text.value })), "Added.",
-      labelled("Title", title), labelled("Text", text)));
+    form(tr("Add text"), { title, text }, () => missing([[title, tr("Give the text a title.")], [text, tr("Write or paste the text.")]]),
+      () => send(call("POST", "/knowledge" + ofSite(), { title: title.value, text: text.value })), tr("Added."),
+      labelled(tr("Title"), title), labelled(tr("Text"), text)));
 }

@@ -8,6 +8,7 @@ import { sourcesSection } from "./sources";
 import { several, siteName } from "../state/sites";
 import { changed, state, subscribe, type State } from "../state/store";
 import { trySection } from "./try";
+import { tr } from "../ui/texts";
 
 const sources = sourcesSection();
 const questions = questionsSection(() => void sources.load());
@@ -36,7 +37,8 @@ async function load<T>(name: string, list: Promise<T>): Promise<T | undefined> {
     return answer;
   } catch (error) {
     if (!failing.size) {
-      failed.replaceChildren("The knowledge could not be loaded: " + (error as Error).message + ". ", button("Try again", retry));
+      failed.replaceChildren(tr("The knowledge could not be loaded: {message}.", { message: (error as Error).message }) + " ",
+        button(tr("Try again"), retry));
     }
     failing.add(name);
     return undefined;
@@ -63,13 +65,14 @@ function drawLevel(now: State): void {
   const name = siteName(now.site, now);
   level.hidden = !several(now);
   level.textContent = name
-    ? "What answers visitors of " + name + ", its own sources and those of all websites. " +
-      "What you add answers visitors of " + name + " only."
-    : "The sources of all websites. What you add answers the visitors of all; choose a website in the bar at the top to add to one.";
+    ? tr("What answers visitors of {name}, its own sources and those of all websites. What you add " +
+      "answers visitors of {name} only.", { name })
+    : tr("The sources of all websites. What you add answers the visitors of all; choose a website in the bar at the top to add to one.");
 }
 
-const guide = h("a", { href: "/docs/knowledge", target: "_blank", rel: "noopener" }, "How it works");
-byId("knowledge-list").before(h("p", { class: "hint" }, "The AI answers from your own pages, files and texts. ", guide), level, failed);
+const guide = h("a", { href: "/docs/knowledge", target: "_blank", rel: "noopener" }, tr("How it works"));
+byId("knowledge-list").before(h("p", { class: "hint" }, tr("The AI answers from your own pages, files and texts.") + " ", guide), level,
+  failed);
 drawLevel(state);
 byId("knowledge-list").replaceChildren(sources.node, addSection(() => void follow()), questions.node, trySection());
 addEventListener("hashchange", () => void open());

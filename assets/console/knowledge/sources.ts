@@ -7,6 +7,8 @@ import { agoTime } from "../ui/format";
 import { button, feedback, section } from "../settings/settings";
 import { ofSite, several, siteName } from "../state/sites";
 import { state } from "../state/store";
+import { mixed, plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 export interface Source {
   id: string;
@@ -35,24 +37,23 @@ export interface Sources {
   load(): Promise<boolean>;
 }
 
-const kinds: Record<Source["kind"], string> = { text: "Text", file: "File", page: "Page", site: "Site" };
-const count = (n: number, one: string): string => n.toLocaleString() + " " + one + (n === 1 ? "" : "s");
+const kinds: Record<Source["kind"], string> = { text: tr("Text"), file: tr("File"), page: tr("Page"), site: tr("Site") };
 
 function stateOf(s: Source): [text: string, tone: string] {
-  if (s.waiting) return ["Reading, " + (s.pages - s.waiting).toLocaleString() + " of " + count(s.pages, "page"), ""];
-  if (s.failed && s.failed === s.pages) return ["Could not be read", "bad"];
-  if (s.failed) return [count(s.failed, "page") + " failed", "warn"];
-  return ["Ready", "good"];
+  if (s.waiting) return [plural(s.pages, "Reading, {done} of {n} page", "Reading, {done} of {n} pages", { done: s.pages - s.waiting }), ""];
+  if (s.failed && s.failed === s.pages) return [tr("Could not be read"), "bad"];
+  if (s.failed) return [plural(s.failed, "{n} page failed", "{n} pages failed"), "warn"];
+  return [tr("Ready"), "good"];
 }
 
 type Run = (work: Promise<unknown>, done: string) => Promise<void>;
 
 // whose says which visitors a source answers, and changes it.
 function whose(s: Source, run: Run): HTMLElement {
-  const select = h("select", { class: "input", "aria-label": "Whose visitors “" + s.title + "” answers",
+  const select = h("select", { class: "input", "aria-label": tr("Whose visitors “{title}” answers", { title: s.title }),
     onchange: () => void run(call("PATCH", "/knowledge/sources/" + s.id, { site: select.value || null }),
-      "“" + s.title + "” answers " + (siteName(select.value) || "all websites") + " now.") },
-  h("option", { value: "" }, "All websites"), ...state.sites.map((site) => h("option", { value: site.id }, site.name)));
+      tr("“{title}” answers {site} now.", { title: s.title, site: siteName(select.value) || tr("all websites") })) },
+  h("option", { value: "" }, tr("All websites")), ...state.sites.map((site) => h("option", { value: site.id }, site.name)));
   select.value = s.site ?? "";
   return select;
 }
@@ -61,9 +62,9 @@ export function sourcesSection(): Sources {
   const said = feedback();
   const list = h("ul", { class: "sources" });
   const none = h("p", { class: "hint", hidden: true },
-    "The AI has nothing to answer from yet. Add your help pages, a file or a text below.");
+    tr("The AI has nothing to answer from yet. Add your help pages, a file or a text below."));
   const rows = new Map<string, { of: string; node: HTMLLIElement }>();
-  const node = section("Sources", none, list, ...said.nodes);
+  const node = section(tr("Sources"), none, list, ...said.nodes);
 
   const run: Run = async (work, done) => {
     try {
@@ -75,8 +76,8 @@ export function sourcesSection(): Sources {
     await load().catch(() => {});
   };
   const remove = async (s: Source): Promise<void> => {
-    if (!(await ask("Remove “" + s.title + "”? The AI no longer answers from it.", "Remove"))) return;
-    await run(call("DELETE", "/knowledge/sources/" + s.id), "Removed.");
+    if (!(await ask(tr("Remove “{title}”? The AI no longer answers from it.", { title: s.title }), tr("Remove")))) return;
+    await run(call("DELETE", "/knowledge/sources/" + s.id), tr("Removed."));
     node.querySelector<HTMLElement>("h2")?.focus();
   };
   const row = (s: Source): HTMLLIElement => {
@@ -86,14 +87,15 @@ export function sourcesSection(): Sources {
       h("p", { class: "source-head" }, h("b", { dir: "auto" }, s.title), " ", h("span", { class: "tag" }, kinds[s.kind]), " ",
         h("span", { class: "tag " + tone }, text)),
       h("p", { class: "hint" }, s.url && s.url !== s.title ? h("span", { class: "address" }, s.url + " · ") : false,
-        count(s.passages, "passage") + ", added ", agoTime(s.createdAt)),
+        ...mixed(plural(s.passages, "{n} passage, added {time}", "{n} passages, added {time}"), { time: agoTime(s.createdAt) })),
       !!s.note && h("p", { class: "hint" }, s.note),
       !!s.failed && errors(s),
       h("div", { class: "buttons" },
         several() && whose(s, run),
-        pages && button("Refresh", () => run(call("POST", "/knowledge/sources/" + s.id + "/refresh"), "Its pages are fetched again."),
-          "Refresh " + s.title),
-        button("Remove", () => remove(s), "Remove " + s.title)));
+        pages && button(tr("Refresh"), () =>
+          run(call("POST", "/knowledge/sources/" + s.id + "/refresh"), tr("Its pages are fetched again.")),
+          tr("Refresh {title}", { title: s.title })),
+        button(tr("Remove"), () => remove(s), tr("Remove {title}", { title: s.title }))));
   };
 
   const load = async (): Promise<boolean> => {
@@ -124,5 +126,5 @@ function errors(s: Source): HTMLElement {
     const { pages } = await call<{ pages: Page[] }>("GET", "/knowledge/sources/" + s.id);
     list.replaceChildren(...pages.filter((p) => p.error).map((p) => h("li", {}, h("code", {}, p.url || p.title), " ", p.error)));
   };
-  return h("details", { class: "raw", ontoggle: () => void show().catch(() => {}) }, h("summary", {}, "What failed"), list);
+  return h("details", { class: "raw", ontoggle: () => void show().catch(() => {}) }, h("summary", {}, tr("What failed")), list);
 }

@@ -5,6 +5,7 @@ import { h, newTab } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { feedback, labelled, section } from "../settings/settings";
 import { ofSite } from "../state/sites";
+import { tr } from "../ui/texts";
 
 interface Passage {
   title: string;
@@ -14,15 +15,15 @@ interface Passage {
 
 export function trySection(): HTMLElement {
   const said = feedback();
-  const question = h("input", { class: "input", maxlength: 500, autocomplete: "off", placeholder: "Do you ship to France?" });
-  const found = h("ol", { class: "sources", "aria-label": "Passages" });
+  const question = h("input", { class: "input", maxlength: 500, autocomplete: "off", placeholder: tr("Do you ship to France?") });
+  const found = h("ol", { class: "sources", "aria-label": tr("Passages") });
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (missing([[question, "Type a question."]])) return;
+    if (missing([[question, tr("Type a question.")]])) return;
     try {
       const { passages } = await call<{ passages: Passage[] }>("GET", "/knowledge/search" +
         ofSite({ q: question.value.trim() }));
-      said.said(passages.length ? "" : "No passage has any of these words.");
+      said.said(passages.length ? "" : tr("No passage has any of these words."));
       found.replaceChildren(...passages.map((p) => h("li", {},
         h("p", { class: "source-head" }, h("b", { dir: "auto" }, p.title)),
         !!p.url && h("p", { class: "hint" }, h("a", { href: p.url, ...newTab }, p.url)),
@@ -31,7 +32,7 @@ export function trySection(): HTMLElement {
       said.refused(error, { q: question });
     }
   };
-  return section("Try a question",
-    h("form", { novalidate: true, onsubmit: submit }, labelled("Question", question, "Shows the passages that the AI would use."),
-      h("div", { class: "buttons" }, h("button", { type: "submit", class: "button" }, "Find passages"), ...said.nodes)), found);
+  return section(tr("Try a question"),
+    h("form", { novalidate: true, onsubmit: submit }, labelled(tr("Question"), question, tr("Shows the passages that the AI would use.")),
+      h("div", { class: "buttons" }, h("button", { type: "submit", class: "button" }, tr("Find passages")), ...said.nodes)), found);
 }

@@ -1,5 +1,7 @@
 // The admin API under the console's cookie: one request function.
 
+import { known, tr } from "../ui/texts";
+
 // root is what every path of the API begins with.
 export const root = "/api/admin";
 
@@ -9,7 +11,7 @@ const patience = 30_000;
 export const sessionPath = (id: string): string => "/sessions/" + encodeURIComponent(id);
 
 // unreachable is what is said of a request that got no answer.
-export const unreachable = "relay cannot be reached";
+export const unreachable = tr("relay cannot be reached");
 
 // ApiError carries the HTTP status, 0 when the server was not reached, and what is wrong with each field.
 export class ApiError extends Error {
@@ -18,7 +20,7 @@ export class ApiError extends Error {
   readonly confirm?: string | undefined;
   constructor(readonly status: number, body?: unknown) {
     const { error: text, fields, confirm } = (body ?? {}) as { error?: unknown; fields?: Record<string, string>; confirm?: string };
-    super(typeof text === "string" ? text : status ? "the server answered " + status : unreachable);
+    super(typeof text === "string" ? known(text) : status ? tr("the server answered {status}", { status: String(status) }) : unreachable);
     this.fields = fields;
     this.confirm = confirm;
   }

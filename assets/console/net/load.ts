@@ -5,6 +5,7 @@ import { sorted, withSession } from "../state/events";
 import { attempt, current, set, state } from "../state/store";
 import type { State } from "../state/store";
 import type { Counts, Entry, Message, Session } from "../types";
+import { tr } from "../ui/texts";
 
 interface SessionPage {
   sessions: Session[];
@@ -127,7 +128,7 @@ export async function showMessage(id: string): Promise<void> {
   const { selected, messages } = state;
   if (messages.some((m) => m.id === id)) return set({ target: id });
   const path = sessionPath(selected) + "/messages?limit=" + messagePage / 2;
-  const found = await attempt(snapshotOf(path, id), "The message could not be loaded");
+  const found = await attempt(snapshotOf(path, id), tr("The message could not be loaded"));
   if (!found || selected !== state.selected) return;
   const [older, newer] = found;
   set({
@@ -183,7 +184,7 @@ export async function loadOlder(): Promise<void> {
   if (!hasOlder || !first) return;
   set({ hasOlder: false });
   const path = sessionPath(selected) + "/messages?limit=" + messagePage + "&before=" + first.id;
-  const page = await attempt(call<MessagePage>("GET", path), "Older messages");
+  const page = await attempt(call<MessagePage>("GET", path), tr("Older messages"));
   if (first.id !== state.messages[0]?.id) return; // reloaded meanwhile: the page does not join
   if (!page) return set({ hasOlder });
   const all = [...page.messages, ...state.messages];
@@ -199,7 +200,7 @@ export async function loadNewer(): Promise<void> {
   if (!hasNewer || loadingNewer || !last) return;
   loadingNewer = true;
   const path = sessionPath(selected) + "/messages?limit=" + messagePage + "&after=" + last.id;
-  const page = await attempt(call<MessagePage>("GET", path), "Newer messages");
+  const page = await attempt(call<MessagePage>("GET", path), tr("Newer messages"));
   loadingNewer = false;
   if (!page || last !== state.messages.at(-1)) return;
   const all = [...state.messages, ...page.messages];

@@ -10,6 +10,7 @@ import { attend, count, fetchSession, gone, inStep, loadThread, refresh, reload 
 import { me } from "../state/me";
 import { attempt, set, state } from "../state/store";
 import type { Message, Presence, StreamEvent, Undelivered } from "../types";
+import { tr } from "../ui/texts";
 
 const typingShown = 6_000;
 const typingTimers: Record<string, number> = {};
@@ -82,7 +83,7 @@ function arrived(m: Message): void {
 
 function showTyping(event: StreamEvent): void {
   const id = event.sessionId;
-  const name = event["sender"] === "visitor" ? "" : String(event["operatorName"] ?? "Another operator");
+  const name = event["sender"] === "visitor" ? "" : String(event["operatorName"] ?? tr("Another operator"));
   if (name === me) return;
   const put = (who?: string): void => set({ typing: { ...state.typing, [id]: who } });
   clearTimeout(typingTimers[id]);
@@ -111,6 +112,6 @@ const events = { close: "session_closed", reopen: "session_reopened" };
 // change runs an action on the open session; its own event then finds nothing left to do.
 export async function change(verb: keyof typeof events): Promise<void> {
   const id = state.selected;
-  const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), "Could not " + verb);
+  const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), tr("Could not {verb}", { verb }));
   if (done) receive({ type: events[verb], sessionId: id });
 }

@@ -8,6 +8,7 @@ import type { Message } from "../types";
 import { choose, load, onPreferences, preferences } from "./preferences";
 import { subscription } from "./push";
 import { play, wake } from "./sound";
+import { tr } from "../ui/texts";
 
 // Many messages at once make one sound.
 const between = 2_000;
@@ -25,7 +26,7 @@ function goTo(id: string): void {
 function notify(m: Message): void {
   if (pushed || document.hasFocus() || !("Notification" in window) || Notification.permission !== "granted") return;
   const session = state.sessions.get(m.sessionId);
-  const shown = new Notification(session ? visitorName(session) : "New message", { body: preview(m), tag: m.sessionId,
+  const shown = new Notification(session ? visitorName(session) : tr("New message"), { body: preview(m), tag: m.sessionId,
     icon: "/static/icon-192.png" });
   shown.onclick = () => {
     window.focus();
@@ -57,7 +58,7 @@ const box = byId<HTMLInputElement>("sound");
 onPreferences((p) => (box.checked = p.sound));
 on("sound", "change", () => {
   if (box.checked) play();
-  void attempt(choose({ sound: box.checked }), "Not saved");
+  void attempt(choose({ sound: box.checked }), tr("Not saved"));
 });
 void load().catch(() => {});
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, wake, { capture: true, passive: true });

@@ -25,6 +25,7 @@ export interface Preferences {
   mailSites?: Record<string, MailWish>; // by site, in place of mail
   dailyAt?: string;
   views?: SavedView[];
+  language?: string; // of the console, "" for the browser's
 }
 
 let chosen: Preferences = { notify: "everything", sound: true, pushContent: false };

@@ -2,6 +2,7 @@
 
 import { bytes } from "../account/webauthn";
 import { call } from "../net/api";
+import { tr } from "../ui/texts";
 
 export interface Device {
   id: string;
@@ -18,15 +19,15 @@ export const devices = (): Promise<Devices> => call<Devices>("GET", "/push");
 
 // lacking returns why this browser cannot get notifications, "" if it can.
 export function lacking(): string {
-  if (!isSecureContext) return "Notifications need https. Open the console by its https address.";
+  if (!isSecureContext) return tr("Notifications need https. Open the console by its https address.");
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) {
     const apple = /iPhone|iPad/.test(navigator.userAgent);
     return apple
-      ? "On iPhone and iPad, first add this page to the home screen (Share → Add to Home Screen), and open it from there."
-      : "This browser cannot receive notifications while the console is closed.";
+      ? tr("On iPhone and iPad, first add this page to the home screen (Share → Add to Home Screen), and open it from there.")
+      : tr("This browser cannot receive notifications while the console is closed.");
   }
   return Notification.permission === "denied"
-    ? "This browser blocks notifications of this page. Allow them in the settings of the page, beside its address, and reload."
+    ? tr("This browser blocks notifications of this page. Allow them in the settings of the page, beside its address, and reload.")
     : "";
 }
 
@@ -51,12 +52,12 @@ function deviceLabel(): string {
     : /iPhone|iPad/.test(agent) ? "iOS"
     : /Mac OS/.test(agent) ? "macOS"
     : /Windows/.test(agent) ? "Windows" : "Linux";
-  return browser + " on " + system;
+  return tr("{browser} on {system}", { browser, system });
 }
 
 // subscribe asks for permission and registers this browser with relay.
 export async function subscribe(): Promise<Device> {
-  if ((await Notification.requestPermission()) !== "granted") throw new Error(lacking() || "permission was not granted");
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(lacking() || tr("permission was not granted"));
   const { publicKey } = await devices();
   const registration = await serviceWorker();
   await navigator.serviceWorker.ready;

@@ -6,6 +6,7 @@ import { agoTime, inOneLine, visitorName } from "../ui/format";
 import { focusRow, listed, rowOf } from "../inbox/list";
 import { state } from "../state/store";
 import type { Message, Session } from "../types";
+import { tr } from "../ui/texts";
 
 interface Hit extends Pick<Message, "id" | "sessionId" | "sender" | "operatorName" | "internal" | "timestamp"> {
   excerpt: { text: string; match?: boolean }[];
@@ -45,7 +46,7 @@ async function load(from: string): Promise<void> {
   const mine = ++ticket;
   const params = new URLSearchParams({ q: asked, cursor: from, site: state.site });
   if (!from) {
-    say("Searching…");
+    say(tr("Searching…"));
     params.delete("cursor");
   }
   try {
@@ -53,7 +54,7 @@ async function load(from: string): Promise<void> {
     if (mine === ticket) put(answer);
   } catch (error) {
     cursor = from;
-    if (mine === ticket) say("Messages could not be searched: " + (error as Error).message + ".", true);
+    if (mine === ticket) say(tr("Messages could not be searched: {message}.", { message: (error as Error).message }), true);
   }
 }
 
@@ -70,9 +71,10 @@ function put(answer: Answer): void {
 }
 
 function counted(n: number, more: boolean, { done, total }: Answer["indexed"]): string {
-  const all = n === 1 ? "1 message." : n + " messages.";
-  const count = n === 0 ? "No message has these words." : more ? "The newest " + n + " messages." : all;
-  return done < total ? count + " Older conversations are still being indexed (" + Math.floor((100 * done) / total) + " %)." : count;
+  const all = n === 1 ? "1 message." : tr("{n} messages.", { n });
+  const count = n === 0 ? tr("No message has these words.") : more ? tr("The newest {n} messages.", { n }) : all;
+  return done < total ? tr("{count} Older conversations are still being indexed ({floor} %).",
+    { count, floor: Math.floor((100 * done) / total) }) : count;
 }
 
 // marked is an excerpt without the marks of its markup. Two private characters keep
@@ -84,11 +86,11 @@ function marked(excerpt: Hit["excerpt"]): (Node | string)[] {
 }
 
 function row(hit: Hit, session: Session | undefined): HTMLElement {
-  const by = hit.sender === "operator" ? (hit.operatorName || "Operator") : hit.sender === "ai" ? "AI" : "";
-  const from = hit.internal ? "Note" + (by && " by " + by) + ": " : by && by + ": ";
+  const by = hit.sender === "operator" ? (hit.operatorName || tr("Operator")) : hit.sender === "ai" ? "AI" : "";
+  const from = hit.internal ? (by ? tr("Note by {name}", { name: by }) : tr("Note")) + ": " : by && by + ": ";
   return h("li", {}, h("a", { class: "hit", href: "#/sessions/" + encodeURIComponent(hit.sessionId) + "/" + encodeURIComponent(hit.id) },
-    h("span", { class: "row-top" }, h("b", { dir: "auto" }, session ? visitorName(session) : "Visitor"),
-      session?.status === "closed" && h("span", { class: "tag" }, "Closed"), agoTime(hit.timestamp)),
+    h("span", { class: "row-top" }, h("b", { dir: "auto" }, session ? visitorName(session) : tr("Visitor")),
+      session?.status === "closed" && h("span", { class: "tag" }, tr("Closed")), agoTime(hit.timestamp)),
     h("span", { class: "hit-text", dir: "auto" }, from && h("span", { class: hit.internal ? "hit-note" : "" }, from),
       ...marked(hit.excerpt))));
 }

@@ -8,6 +8,7 @@ import type { Fields } from "../ui/fields";
 import { fullTime } from "../ui/format";
 import { attempt } from "../state/store";
 import { button, feedback, labelled, type Feedback } from "./settings";
+import { tr } from "../ui/texts";
 
 interface SignIn {
   id: string;
@@ -67,18 +68,18 @@ export const member = (name: string, note: string, about: string, ...buttons: (H
 export function signIns(person: string): Part {
   const list = h("ul", { class: "members" });
   const end = async (id: string): Promise<void> => {
-    await attempt(call("DELETE", "/sign-ins/" + id), "Not signed out");
+    await attempt(call("DELETE", "/sign-ins/" + id), tr("Not signed out"));
     await load();
   };
   const row = (s: SignIn): HTMLElement => {
-    const name = (s.name ? s.name + ", " : "") + (s.agent || "unknown browser");
-    return member(name, s.current ? " (this one)" : "", s.address + " · seen " + fullTime(s.seenAt),
-      !s.current && button("Sign out", () => void end(s.id), "Sign out " + name));
+    const name = (s.name ? s.name + ", " : "") + (s.agent || tr("unknown browser"));
+    return member(name, s.current ? " " + tr("(this one)") : "", s.address + " · " + tr("seen {time}", { time: fullTime(s.seenAt) }),
+      !s.current && button(tr("Sign out"), () => void end(s.id), tr("Sign out {name}", { name })));
   };
   const load = async (): Promise<void> => {
     const found = await attempt(call<{ signIns: SignIn[] }>("GET", "/sign-ins?person=" + encodeURIComponent(person)),
-      "The sign-ins could not be loaded");
-    if (found) list.replaceChildren(...(found.signIns.length ? found.signIns.map(row) : [h("li", { class: "hint" }, "Nowhere.")]));
+      tr("The sign-ins could not be loaded"));
+    if (found) list.replaceChildren(...(found.signIns.length ? found.signIns.map(row) : [h("li", { class: "hint" }, tr("Nowhere."))]));
   };
   return { node: list, load };
 }
@@ -94,16 +95,17 @@ interface OwnedDevice {
 export function everyDevice(): Part {
   const list = h("ul", { class: "members" });
   const end = async (id: string): Promise<void> => {
-    await attempt(call("DELETE", "/push/devices/" + id), "Not removed");
+    await attempt(call("DELETE", "/push/devices/" + id), tr("Not removed"));
     await load();
   };
   const row = (d: OwnedDevice): HTMLElement => {
-    const name = d.owner + ", " + (d.label || "unknown browser");
-    return member(name, "", "Since " + fullTime(d.createdAt), button("Remove", () => void end(d.id), "Remove " + name));
+    const name = d.owner + ", " + (d.label || tr("unknown browser"));
+    return member(name, "", tr("Since {time}", { time: fullTime(d.createdAt) }),
+      button(tr("Remove"), () => void end(d.id), tr("Remove {name}", { name })));
   };
   const load = async (): Promise<void> => {
-    const found = await attempt(call<{ devices: OwnedDevice[] }>("GET", "/push?person=all"), "The devices could not be loaded");
-    if (found) list.replaceChildren(...(found.devices.length ? found.devices.map(row) : [h("li", { class: "hint" }, "None yet.")]));
+    const found = await attempt(call<{ devices: OwnedDevice[] }>("GET", "/push?person=all"), tr("The devices could not be loaded"));
+    if (found) list.replaceChildren(...(found.devices.length ? found.devices.map(row) : [h("li", { class: "hint" }, tr("None yet."))]));
   };
   return { node: list, load };
 }
@@ -116,31 +118,32 @@ export function passkeys(person: string, own: boolean, shown?: (found: Passkeys)
     await load();
   };
   const remove = async (k: Passkey): Promise<void> => {
-    if (!(await ask("Remove the passkey “" + k.name + "”? It can no longer sign in. Current sign-ins continue.", "Remove"))) return;
-    await change(call("DELETE", "/passkeys/" + k.id), "Not removed");
+    if (!(await ask(tr("Remove the passkey “{name}”? It can no longer sign in. Current sign-ins continue.", { name: k.name }),
+      tr("Remove")))) return;
+    await change(call("DELETE", "/passkeys/" + k.id), tr("Not removed"));
   };
   const rename = (k: Passkey): void => {
-    const name = input({ value: k.name, maxlength: 60, "aria-label": "Name of the passkey" });
+    const name = input({ value: k.name, maxlength: 60, "aria-label": tr("Name of the passkey") });
     const form = h("form", { class: "rename", onsubmit: (e: Event) => {
       e.preventDefault();
-      void change(call("PATCH", "/passkeys/" + k.id, { name: name.value }), "Not renamed");
-    } }, name, h("button", { type: "submit", class: "button small" }, "Save"), button("Cancel", () => void load()));
+      void change(call("PATCH", "/passkeys/" + k.id, { name: name.value }), tr("Not renamed"));
+    } }, name, h("button", { type: "submit", class: "button small" }, tr("Save")), button(tr("Cancel"), () => void load()));
     list.querySelector("[data-id='" + k.id + "']")?.replaceChildren(form);
     name.select();
   };
   const row = (k: Passkey): HTMLElement => {
-    const used = k.usedAt ? "last used " + fullTime(k.usedAt) : "not used yet";
-    const node = member(k.name, "", "Since " + fullTime(k.createdAt) + " · " + used,
-      own && button("Rename…", () => rename(k), "Rename " + k.name),
-      button("Remove…", () => void remove(k), "Remove the passkey " + k.name));
+    const used = k.usedAt ? tr("last used {time}", { time: fullTime(k.usedAt) }) : tr("not used yet");
+    const node = member(k.name, "", tr("Since {time}", { time: fullTime(k.createdAt) }) + " · " + used,
+      own && button(tr("Rename…"), () => rename(k), tr("Rename {name}", { name: k.name })),
+      button(tr("Remove…"), () => void remove(k), tr("Remove the passkey {name}", { name: k.name })));
     node.dataset["id"] = k.id;
     return node;
   };
   const load = async (): Promise<void> => {
     const found = await attempt(call<Passkeys>("GET", "/passkeys?person=" + encodeURIComponent(person)),
-      "The passkeys could not be loaded");
+      tr("The passkeys could not be loaded"));
     if (!found) return;
-    list.replaceChildren(...(found.passkeys.length ? found.passkeys.map(row) : [h("li", { class: "hint" }, "None yet.")]));
+    list.replaceChildren(...(found.passkeys.length ? found.passkeys.map(row) : [h("li", { class: "hint" }, tr("None yet."))]));
     shown?.(found);
   };
   return { node: list, load };
@@ -152,7 +155,7 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
   const why = h("p", { class: "hint" });
   const name = input({ maxlength: 60, autocomplete: "off", placeholder: "MacBook" });
   const password = passwordField("current-password");
-  const confirm = labelled("Current password", password, "So that nobody else can add one while you are away.");
+  const confirm = labelled(tr("Current password"), password, tr("So that nobody else can add one while you are away."));
   const keys = passkeys(person, true, (found) => {
     why.textContent = found.problem ?? lacking(found.origin ?? "");
     form.hidden = !!why.textContent;
@@ -163,12 +166,14 @@ export function ownPasskeys(person: string, hasPassword: () => boolean): Part {
     await call("POST", "/passkeys", { name: name.value, credential: await made(options) });
     name.value = password.value = "";
     await keys.load();
-    return "Added. You can sign in with it from now on.";
+    return tr("Added. You can sign in with it from now on.");
   };
-  const form = asForm(said, "Add a passkey", { name, currentPassword: password }, add, labelled("Name of this device (optional)", name),
+  const form = asForm(said, tr("Add a passkey"), { name, currentPassword: password }, add,
+    labelled(tr("Name of this device (optional)"), name),
     confirm);
   form.hidden = true;
   const intro = h("p", { class: "hint" },
-    "Sign in with your fingerprint, face or PIN instead of typing a password that a fake page could steal. Your password keeps working.");
+    tr("Sign in with your fingerprint, face or PIN instead of typing a password that a fake page could steal. " +
+      "Your password keeps working."));
   return { node: h("div", {}, intro, keys.node, why, form), load: keys.load };
 }

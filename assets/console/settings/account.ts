@@ -7,11 +7,13 @@ import { me, myId } from "../state/me";
 import { attempt } from "../state/store";
 import { asForm, input, ownPasskeys, passwordField, signIns } from "./access";
 import { keysPart } from "./keys";
+import { languageSection } from "./language";
 import type { Page } from "./page";
 import { mailSection } from "./mailwish";
 import { preferencesSection } from "./preferences";
 import { button, feedback, labelled, section } from "./settings";
 import { ownTwoStep } from "./twostep";
+import { tr } from "../ui/texts";
 
 interface Me {
   id: string;
@@ -32,7 +34,7 @@ async function sendFace(file: File): Promise<Me> {
 
 function faceSection(): { node: HTMLElement; show(of: Me): void } {
   const said = feedback();
-  const picture = h("img", { class: "own-face", alt: "Your picture", width: 72, height: 72 });
+  const picture = h("img", { class: "own-face", alt: tr("Your picture"), width: 72, height: 72 });
   const show = (of: Me): void => void (picture.src = of.avatar ?? "");
   const run = async (work: Promise<Me>, text: string): Promise<void> => {
     try {
@@ -42,10 +44,10 @@ function faceSection(): { node: HTMLElement; show(of: Me): void } {
       said.refused(error);
     }
   };
-  const choose = pictureButton((picked) => void run(sendFace(picked), "Saved."));
+  const choose = pictureButton((picked) => void run(sendFace(picked), tr("Saved.")));
   const node = h("div", { class: "own-picture" }, picture,
     h("div", { class: "buttons" }, ...choose,
-      button("Remove", () => void run(call<Me>("DELETE", "/me/face"), "Removed.")), ...said.nodes));
+      button(tr("Remove"), () => void run(call<Me>("DELETE", "/me/face"), tr("Removed."))), ...said.nodes));
   return { node, show };
 }
 
@@ -58,26 +60,27 @@ function newAccount(): HTMLElement {
     await call("POST", "/people", { name: name.value, email: email.value.trim(), password: password.value, role: "administrator",
       signIn: true });
     location.reload();
-    return "Your account is ready.";
+    return tr("Your account is ready.");
   };
-  return section("Create your account",
+  return section(tr("Create your account"),
     h("p", { class: "hint" },
-      "You are signed in with the secret key, under the name " + me +
-        ". With an account of your own, colleagues see who answers, and the key can stay in its safe."),
-    asForm(feedback(), "Create account", { name, email, password }, create, labelled("Name", name, "Visitors see it."),
-      labelled("E-mail", email, "You sign in with it. Visitors never see it."), labelled("Password", password, "At least 10 characters.")));
+      tr("You are signed in with the secret key, under the name {me}. With an account of your own, " +
+        "colleagues see who answers, and the key can stay in its safe.", { me })),
+    asForm(feedback(), tr("Create account"), { name, email, password }, create, labelled(tr("Name"), name, tr("Visitors see it.")),
+      labelled(tr("E-mail"), email, tr("You sign in with it. Visitors never see it.")),
+        labelled(tr("Password"), password, tr("At least 10 characters."))));
 }
 
 // withKey is the page of whoever has no account.
 function withKey(chosen: ReturnType<typeof preferencesSection>): Page {
   const places = signIns("key");
   const endOthers = async (): Promise<void> => {
-    await attempt(call("DELETE", "/sign-ins"), "Not signed out");
+    await attempt(call("DELETE", "/sign-ins"), tr("Not signed out"));
     await places.load();
   };
   return {
-    node: h("div", {}, newAccount(), chosen.node,
-      section("Signed in with the secret key", places.node, button("Sign out all others", () => void endOthers()))),
+    node: h("div", {}, newAccount(), languageSection(), chosen.node,
+      section(tr("Signed in with the secret key"), places.node, button(tr("Sign out all others"), () => void endOthers()))),
     opened() {
       chosen.load();
       void places.load();
@@ -93,7 +96,7 @@ export function accountPage(): Page {
   const keys = ownPasskeys(myId, () => !!stored?.hasPassword);
   const steps = ownTwoStep(() => !!stored?.hasPassword);
   const endOthers = async (): Promise<void> => {
-    await attempt(call("DELETE", "/sign-ins"), "Not signed out");
+    await attempt(call("DELETE", "/sign-ins"), tr("Not signed out"));
     await Promise.all([places.load(), tokens.load()]);
   };
   const tokens = keysPart(true);
@@ -110,32 +113,33 @@ export function accountPage(): Page {
     needed.hidden = true;
     picture.show(of);
   };
-  const needed = labelled("Current password, to change the e-mail address", confirm);
+  const needed = labelled(tr("Current password, to change the e-mail address"), confirm);
   email.addEventListener("input", () => (needed.hidden = !stored?.hasPassword || email.value.trim() === stored?.email));
   const save = async (): Promise<string> => {
     show(await call<Me>("PATCH", "/me", { name: name.value, email: email.value.trim(), currentPassword: confirm.value }));
     confirm.value = "";
-    return "Saved.";
+    return tr("Saved.");
   };
   const change = async (): Promise<string> => {
     await call<Me>("PATCH", "/me", { password: next.value, currentPassword: current.value });
     current.value = next.value = "";
     void places.load();
     void tokens.load();
-    return "Saved. You are signed out everywhere else.";
+    return tr("Saved. You are signed out everywhere else.");
   };
   return {
     node: h("div", {},
-      section("You", picture.node,
-        asForm(feedback(), "Save", { name, email, currentPassword: confirm }, save, labelled("Name", name, "Visitors see it."),
-          labelled("E-mail", email, "You sign in with it. Visitors never see it."), needed)),
-      section("Password", asForm(feedback(), "Change password", { password: next, currentPassword: current }, change,
-        labelled("Current password", current), labelled("New password", next, "At least 10 characters."))),
-      section("Two-step sign-in", steps.node), section("Passkeys", keys.node), chosen.node, mailSection(),
-      section("Where you are signed in", places.node, button("Sign out everywhere else", () => void endOthers())),
-      section("Personal tokens", tokens.node)),
+      section(tr("You"), picture.node,
+        asForm(feedback(), tr("Save"), { name, email, currentPassword: confirm }, save, labelled(tr("Name"), name, tr("Visitors see it.")),
+          labelled(tr("E-mail"), email, tr("You sign in with it. Visitors never see it.")), needed)),
+      section(tr("Password"), asForm(feedback(), tr("Change password"), { password: next, currentPassword: current }, change,
+        labelled(tr("Current password"), current), labelled(tr("New password"), next, tr("At least 10 characters.")))),
+      section(tr("Two-step sign-in"), steps.node), section(tr("Passkeys"), keys.node), languageSection(), chosen.node,
+      mailSection(),
+      section(tr("Where you are signed in"), places.node, button(tr("Sign out everywhere else"), () => void endOthers())),
+      section(tr("Personal tokens"), tokens.node)),
     async opened() {
-      const found = await attempt(call<Me>("GET", "/me"), "Your account could not be loaded");
+      const found = await attempt(call<Me>("GET", "/me"), tr("Your account could not be loaded"));
       if (found) show(found);
       await Promise.all([steps.load(), keys.load(), places.load(), tokens.load(), chosen.load()]);
     },

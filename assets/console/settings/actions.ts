@@ -8,6 +8,7 @@ import { h } from "../ui/dom";
 import { agoTime } from "../ui/format";
 import { asForm, input, member, type Part } from "./access";
 import { button, feedback, labelled } from "./settings";
+import { tr } from "../ui/texts";
 
 // Declared is what is declared of an action.
 interface Declared {
@@ -51,8 +52,8 @@ interface Trial {
 }
 
 const states = {
-  waiting: ["Waits for your yes", ""], running: ["Running", ""], done: ["Done", "good"], failed: ["Not done", "bad"],
-  unknown: ["Perhaps done", "bad"], declined: ["Declined", ""], expired: ["Expired", ""],
+  waiting: [tr("Waits for your yes"), ""], running: [tr("Running"), ""], done: [tr("Done"), "good"], failed: [tr("Not done"), "bad"],
+  unknown: [tr("Perhaps done"), "bad"], declined: [tr("Declined"), ""], expired: [tr("Expired"), ""],
 } as const;
 
 const fresh: Declared = {
@@ -69,24 +70,25 @@ const tick = (label: string, checked: boolean): [box: HTMLInputElement, node: HT
 // actionForm has the fields of an action. Saved gets what they say.
 function actionForm(a: Declared, label: string, saved: (change: object) => Promise<string>): HTMLElement {
   const name = input({ maxlength: 40, value: a.name, placeholder: "order_status", autocomplete: "off" });
-  const about = input({ maxlength: 500, value: a.about, placeholder: "Says where an order is." });
+  const about = input({ maxlength: 500, value: a.about, placeholder: tr("Says where an order is.") });
   const method = h("select", { class: "input" },
     ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((one) => h("option", { value: one, selected: one === a.method }, one)));
   const url = input({ type: "url", maxlength: 2000, value: a.url, placeholder: "https://shop.example/api/orders/{order}" });
   const parameters = h("textarea", { class: "input", rows: 6, maxlength: 8000, spellcheck: false }, JSON.stringify(a.parameters, null, 2));
   const identity = input({ maxlength: 60, value: a.identity, placeholder: "customer" });
   const owner = input({ maxlength: 200, value: a.owner, placeholder: "customer.id" });
-  const secret = input({ type: "password", maxlength: 4000, autocomplete: "off", placeholder: a.hasSecret ? "Unchanged" : "Bearer …" });
+  const secret = input({ type: "password", maxlength: 4000, autocomplete: "off",
+    placeholder: a.hasSecret ? tr("Unchanged") : "Bearer …" });
   const header = input({ maxlength: 60, value: a.header });
-  const [verified, verifiedBox] = tick("Only for signed-in visitors (verified identity)", a.verified);
-  const [changes, changesBox] = tick("It changes something: a person has to say yes first", a.changes);
-  const [repeats, repeatsBox] = tick("The server does it only once per Idempotency-Key", a.repeats);
+  const [verified, verifiedBox] = tick(tr("Only for signed-in visitors (verified identity)"), a.verified);
+  const [changes, changesBox] = tick(tr("It changes something: a person has to say yes first"), a.changes);
+  const [repeats, repeatsBox] = tick(tr("The server does it only once per Idempotency-Key"), a.repeats);
   const save = (): Promise<string> => {
     let schema: unknown;
     try {
       schema = JSON.parse(parameters.value);
     } catch {
-      throw new Error("The parameters are not JSON");
+      throw new Error(tr("The parameters are not JSON"));
     }
     return saved({
       name: name.value, about: about.value, method: method.value, url: url.value, parameters: schema, identity: identity.value,
@@ -95,12 +97,12 @@ function actionForm(a: Declared, label: string, saved: (change: object) => Promi
     });
   };
   return asForm(feedback(), label, { name, about, method, url, parameters, identity, owner, header, secret }, save,
-    labelled("Name", name), labelled("What it does, and when it helps", about), labelled("Method", method),
-    labelled("Address", url, "With parameters like {order} in its path."),
-    labelled("Parameters (JSON Schema)", parameters, "Each needs a type. The AI can give no others."),
-    labelled("Parameter for the visitor’s verified id (optional)", identity, "relay fills it in. The AI never sees it."),
-    labelled("Field of the answer that must be that id (optional)", owner, "If your server does not check whose data it is."),
-    labelled("Header for the secret", header), labelled("Secret (optional)", secret, "It is not shown again."),
+    labelled(tr("Name"), name), labelled(tr("What it does, and when it helps"), about), labelled(tr("Method"), method),
+    labelled(tr("Address"), url, tr("With parameters like {order} in its path.")),
+    labelled(tr("Parameters (JSON Schema)"), parameters, tr("Each needs a type. The AI can give no others.")),
+    labelled(tr("Parameter for the visitor’s verified id (optional)"), identity, tr("relay fills it in. The AI never sees it.")),
+    labelled(tr("Field of the answer that must be that id (optional)"), owner, tr("If your server does not check whose data it is.")),
+    labelled(tr("Header for the secret"), header), labelled(tr("Secret (optional)"), secret, tr("It is not shown again.")),
     verifiedBox, changesBox, repeatsBox);
 }
 
@@ -112,50 +114,53 @@ function tryForm(a: Action): HTMLElement {
   const run = async (): Promise<string> => {
     const trial = await call<Trial>("POST", "/ai/actions/" + a.id + "/try",
       { arguments: JSON.parse(given.value || "{}") as object, person: person.value });
-    const text = trial.made ? trial.error ?? trial.answer ?? "" : "This is only shown, because it changes something.";
+    const text = trial.made ? trial.error ?? trial.answer ?? "" : tr("This is only shown, because it changes something.");
     came.replaceChildren(h("p", {}, h("code", { dir: "ltr" }, trial.shown)), h("blockquote", { dir: "auto", class: "said" }, text));
     return "";
   };
-  return h("details", { class: "field" }, h("summary", {}, "Try it"),
-    asForm(feedback(), "Try it", { arguments: given, person }, run,
-      labelled("Parameters as the AI would give them (JSON)", given), labelled("Verified id of a visitor", person)), came);
+  return h("details", { class: "field" }, h("summary", {}, tr("Try it")),
+    asForm(feedback(), tr("Try it"), { arguments: given, person }, run,
+      labelled(tr("Parameters as the AI would give them (JSON)"), given), labelled(tr("Verified id of a visitor"), person)), came);
 }
 
 function row(a: Action, load: () => Promise<void>): HTMLElement[] {
   const path = "/ai/actions/" + a.id;
   const pause = async (): Promise<void> => {
-    await attempt(call("PATCH", path, { paused: !a.paused }), "Not changed");
+    await attempt(call("PATCH", path, { paused: !a.paused }), tr("Not changed"));
     await load();
   };
   const end = async (): Promise<void> => {
-    if (!(await ask("Delete the action “" + a.name + "”? What waits for a yes to it is not done.", "Delete"))) return;
-    await attempt(call("DELETE", path), "Not deleted");
+    if (!(await ask(tr("Delete the action “{name}”? What waits for a yes to it is not done.", { name: a.name }), tr("Delete")))) return;
+    await attempt(call("DELETE", path), tr("Not deleted"));
     await load();
   };
   const change = async (body: object): Promise<string> => {
     await call("PATCH", path, body as Record<string, unknown>);
     await load();
-    return "Saved.";
+    return tr("Saved.");
   };
-  const kind = (a.changes ? " (waits for your yes)" : "") + (a.paused ? " (paused)" : "");
+  const kind = [a.changes && tr("waits for your yes"), a.paused && tr("paused")].filter(Boolean).map((text) => " (" + text + ")").join("");
   const item = member(a.name, kind, a.about + " · " + a.method + " " + a.url,
-    button(a.paused ? "Resume" : "Pause", () => void pause(), (a.paused ? "Resume" : "Pause") + " the action " + a.name),
-    button("Delete…", () => void end(), "Delete the action " + a.name));
+    button(a.paused ? tr("Resume") : tr("Pause"), () => void pause(),
+      a.paused ? tr("Resume the action {name}", { name: a.name }) : tr("Pause the action {name}", { name: a.name })),
+    button(tr("Delete…"), () => void end(), tr("Delete the action {name}", { name: a.name })));
   item.querySelector(".member-text")!.append(siteMark(a.site) || "");
-  return [item, h("li", {}, h("details", { class: "field" }, h("summary", {}, "Change"), actionForm(a, "Save", change)), tryForm(a))];
+  const edit = h("details", { class: "field" }, h("summary", {}, tr("Change")), actionForm(a, tr("Save"), change));
+  return [item, h("li", {}, edit, tryForm(a))];
 }
 
 function actItem(a: Act, load: () => Promise<void>): HTMLElement {
   const [text, tone] = states[a.state];
   const decide = async (yes: boolean): Promise<void> => {
-    await attempt(call("POST", "/ai/acts/" + a.id, { yes }), "Not done");
+    await attempt(call("POST", "/ai/acts/" + a.id, { yes }), tr("Not done"));
     await load();
   };
   const buttons = a.state === "waiting" && h("div", { class: "buttons" },
-    button("Yes, do it", () => void decide(true), "Yes, do it: " + a.name), button("No", () => void decide(false), "No: " + a.name));
+    button(tr("Yes, do it"), () => void decide(true), tr("Yes, do it: {name}", { name: a.name })),
+    button(tr("No"), () => void decide(false), tr("No: {name}", { name: a.name })));
   return h("li", {},
     h("p", {}, h("b", {}, a.name), " ", h("span", { class: "tag " + tone }, text), " ", siteMark(a.site), " ", agoTime(a.askedAt), " ",
-      h("a", { href: "#/sessions/" + encodeURIComponent(a.sessionId) }, "Conversation")),
+      h("a", { href: "#/sessions/" + encodeURIComponent(a.sessionId) }, tr("Conversation"))),
     h("p", {}, h("code", { dir: "ltr" }, a.shown)), ...(a.reason ? [h("p", { class: "hint" }, a.reason)] : []), buttons || "");
 }
 
@@ -164,20 +169,20 @@ export function actionsPart(): Part {
   const list = h("ul", { class: "members", id: "ai-actions" });
   const acts = h("ul", { class: "sources", id: "ai-acts" });
   const load = async (): Promise<void> => {
-    const found = await attempt(call<{ actions: Action[] }>("GET", "/ai/actions" + ofSite()), "The actions could not be loaded");
-    const done = await attempt(call<{ acts: Act[] }>("GET", "/ai/acts"), "What was done could not be loaded");
+    const found = await attempt(call<{ actions: Action[] }>("GET", "/ai/actions" + ofSite()), tr("The actions could not be loaded"));
+    const done = await attempt(call<{ acts: Act[] }>("GET", "/ai/acts"), tr("What was done could not be loaded"));
     if (found) list.replaceChildren(...found.actions.flatMap((a) => row(a, load)));
     if (done) acts.replaceChildren(...done.acts.map((a) => actItem(a, load)));
   };
-  const form = actionForm(fresh, "Add an action", async (body) => {
+  const form = actionForm(fresh, tr("Add an action"), async (body) => {
     await call("POST", "/ai/actions" + ofSite(), body as Record<string, unknown>);
     await load();
-    return "Added.";
+    return tr("Added.");
   });
-  const node = h("div", { id: "actions" }, h("h3", {}, "Actions"),
-    h("p", { class: "hint" }, "Requests to your own servers, which the AI may ask for: to look up a signed-in visitor’s order, " +
-      "or, with your yes, to change something. ",
-      h("a", { href: "/docs/ai#let-it-act", target: "_blank", rel: "noopener" }, "How it works")),
-    list, h("details", { class: "more", id: "actions-add" }, h("summary", {}, "Another action"), form), acts);
+  const node = h("div", { id: "actions" }, h("h3", {}, tr("Actions")),
+    h("p", { class: "hint" }, tr("Requests to your own servers, which the AI may ask for: to look up a signed-in visitor’s order, " +
+      "or, with your yes, to change something."), " ",
+      h("a", { href: "/docs/ai#let-it-act", target: "_blank", rel: "noopener" }, tr("How it works"))),
+    list, h("details", { class: "more", id: "actions-add" }, h("summary", {}, tr("Another action")), form), acts);
   return { node, load };
 }

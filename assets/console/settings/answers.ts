@@ -11,9 +11,14 @@ import type { SavedAnswer } from "../types";
 import { kinds, titles } from "./kinds";
 import type { Page } from "./page";
 import { button, feedback, labelled, section } from "./settings";
+import { mixed } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
-const about = ". !save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and " +
-  "{operator.name} are replaced; {visitor.name|there} gives a default for an unknown name.";
+// about says what they are for; where is the list of platforms.
+const about = (where: HTMLElement): (Node | string)[] => [
+  ...mixed("!name sends the text to the visitor: here, in {platforms}.", { platforms: where }), " ",
+  tr("!save name text saves one from there, also as a reply to a message. {visitor.name}, {visitor.email} and " +
+    "{operator.name} are replaced; {visitor.name|there} gives a default for an unknown name.")];
 
 // path leads to an answer for the visitors of a website, or of all with "".
 function path(name: string, site: string, own = false): string {
@@ -23,10 +28,10 @@ function path(name: string, site: string, own = false): string {
 
 // answerRow is one answer with its buttons.
 const answerRow = (a: SavedAnswer, edit: (a: SavedAnswer) => void, remove: (a: SavedAnswer) => unknown): HTMLLIElement =>
-  h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, "Yours"), siteMark(a.site),
+  h("li", {}, h("b", {}, "!" + a.name), !!a.own && h("span", { class: "tag" }, tr("Yours")), siteMark(a.site),
     h("p", { dir: "auto" }, a.content),
-    h("div", { class: "buttons" }, button("Edit", () => edit(a), "Edit !" + a.name),
-      button("Remove", () => remove(a), "Remove !" + a.name)));
+    h("div", { class: "buttons" }, button(tr("Edit"), () => edit(a), tr("Edit !{name}", { name: a.name })),
+      button(tr("Remove"), () => remove(a), tr("Remove !{name}", { name: a.name }))));
 
 // Aim says for which website's visitors the text in the form is, "" for those of all: the chosen one's, or while an
 // answer is edited that answer's.
@@ -49,7 +54,8 @@ function aim(): Aim {
     },
     draw() {
       node.hidden = !several();
-      node.textContent = one.get() ? "For conversations of " + siteName(one.get()) + "." : "For conversations of all websites.";
+      node.textContent = one.get() ? tr("For conversations of {site}.", { site: siteName(one.get()) })
+        : tr("For conversations of all websites.");
     },
   };
   return one;
@@ -57,8 +63,8 @@ function aim(): Aim {
 
 const fields = () => ({
   name: h("input", { class: "input", maxlength: 32, autocapitalize: "none", autocomplete: "off", spellcheck: "false",
-    placeholder: "hours" }),
-  content: h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: "We are open from Monday to Friday, 9 to 17." }),
+    placeholder: tr("hours") }),
+  content: h("textarea", { class: "input", rows: 3, maxlength: 40000, placeholder: tr("We are open from Monday to Friday, 9 to 17.") }),
   own: h("input", { type: "checkbox" }),
 });
 
@@ -68,7 +74,7 @@ export function answersPage(): Page {
   const list = h("ul", { class: "answers" });
   const target = aim();
   const where = h("span");
-  const none = h("p", { class: "hint", hidden: true }, "Nothing is saved yet.");
+  const none = h("p", { class: "hint", hidden: true }, tr("Nothing is saved yet."));
 
   const load = async (): Promise<void> => {
     const { savedAnswers } = await call<{ savedAnswers: SavedAnswer[] }>("GET", "/saved-answers" + ofSite());
@@ -86,8 +92,8 @@ export function answersPage(): Page {
     content.focus();
   };
   const remove = async (a: SavedAnswer): Promise<void> => {
-    if (!(await ask("Remove the saved answer !" + a.name + "?", "Remove"))) return;
-    await run(call("DELETE", path(a.name, a.site ?? "", a.own)), "!" + a.name + " is removed.");
+    if (!(await ask(tr("Remove the saved answer !{name}?", { name: a.name }), tr("Remove")))) return;
+    await run(call("DELETE", path(a.name, a.site ?? "", a.own)), tr("!{name} is removed.", { name: a.name }));
     name.focus();
   };
   // run waits for a change and shows what came of it.
@@ -105,20 +111,20 @@ export function answersPage(): Page {
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
     const called = name.value.trim().replace(/^!/, "").toLowerCase();
-    if (missing([[name, "Give the answer a name, like hours."], [content, "Write the text that visitors get."]])) return;
+    if (missing([[name, tr("Give the answer a name, like hours.")], [content, tr("Write the text that visitors get.")]])) return;
     const saving = call("PUT", path(called, target.get()), { content: content.value, own: own.checked });
-    if (!(await run(saving, "Saved. !" + called + " sends it."))) return;
+    if (!(await run(saving, tr("Saved. !{called} sends it.", { called })))) return;
     name.value = content.value = "";
     own.checked = false;
     target.edits();
   };
 
   return {
-    node: section("Saved answers",
-      h("p", { class: "hint" }, "!name sends the text to the visitor: here, in ", where, about), list, none,
-      h("form", { novalidate: true, onsubmit: submit }, labelled("Name", name, "One word in lower-case letters, like hours."),
-        labelled("Text", content), target.node, myId ? h("label", { class: "check" }, own, "Only for me") : "",
-        h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Save answer"), ...said.nodes))),
+    node: section(tr("Saved answers"),
+      h("p", { class: "hint" }, ...about(where)), list, none,
+      h("form", { novalidate: true, onsubmit: submit }, labelled(tr("Name"), name, tr("One word in lower-case letters, like hours.")),
+        labelled(tr("Text"), content), target.node, myId ? h("label", { class: "check" }, own, tr("Only for me")) : "",
+        h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, tr("Save answer")), ...said.nodes))),
     show: load,
   };
 }

@@ -6,6 +6,7 @@ import { missing } from "../ui/fields";
 import { myId } from "../state/me";
 import { passwordField } from "./access";
 import { feedback, labelled } from "./settings";
+import { tr } from "../ui/texts";
 
 // confirmHost resolves to true once an administrator has allowed a host.
 export function confirmHost(url: string, host: string): Promise<boolean> {
@@ -14,7 +15,7 @@ export function confirmHost(url: string, host: string): Promise<boolean> {
   let allowed = false;
   const send = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (missing([[proof, myId ? "Type your password." : "Paste the secret key."]])) return;
+    if (missing([[proof, myId ? tr("Type your password.") : tr("Paste the secret key.")]])) return;
     try {
       const isKey = !myId || proof.value.startsWith("sk_");
       await call("POST", "/ai/private-host", { url, [isKey ? "secretKey" : "currentPassword"]: proof.value.trim() });
@@ -24,13 +25,13 @@ export function confirmHost(url: string, host: string): Promise<boolean> {
       said.refused(error, { secretKey: proof, currentPassword: proof });
     }
   };
-  const dialog = h("dialog", { class: "ask", "aria-label": "Allow " + host }, h("form", { novalidate: true, onsubmit: send },
-    h("h2", {}, "Allow " + host + "?"),
+  const dialog = h("dialog", { class: "ask", "aria-label": tr("Allow {host}", { host }) }, h("form", { novalidate: true, onsubmit: send },
+    h("h2", {}, tr("Allow {host}?", { host })),
     h("p", { class: "hint" },
-      "It is in your own network. relay may then connect to it for the AI, and to no other address there. You are asked once."),
-    labelled(myId ? "Your password, or the secret key" : "Secret key", proof), ...said.nodes,
-    h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, "Cancel"),
-      h("button", { type: "submit", class: "button main" }, "Allow"))));
+      tr("It is in your own network. relay may then connect to it for the AI, and to no other address there. You are asked once.")),
+    labelled(myId ? tr("Your password, or the secret key") : tr("Secret key"), proof), ...said.nodes,
+    h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, tr("Cancel")),
+      h("button", { type: "submit", class: "button main" }, tr("Allow")))));
   document.body.append(dialog);
   dialog.showModal();
   proof.focus();

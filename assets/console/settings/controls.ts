@@ -2,6 +2,7 @@
 
 import { h } from "../ui/dom";
 import type { Control } from "./form";
+import { tr } from "../ui/texts";
 
 type Input = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
@@ -50,7 +51,7 @@ export interface Secret extends Control {
 export function secret(none: string, longest = 1000): Secret {
   const field = h("input",
     { class: "input code", type: "password", maxlength: longest, autocomplete: "new-password", spellcheck: "false" });
-  const remove = h("button", { class: "button", onclick: () => put(true) }, "Remove");
+  const remove = h("button", { class: "button", onclick: () => put(true) }, tr("Remove"));
   const node = h("div", { class: "beside" }, field, remove);
   let mask = "";
   let removed = false;
@@ -62,7 +63,7 @@ export function secret(none: string, longest = 1000): Secret {
     field.focus();
   };
   const draw = (): void => {
-    field.placeholder = removed ? "Removed when you save" : mask || none;
+    field.placeholder = removed ? tr("Removed when you save") : mask || none;
     remove.hidden = !mask || removed || field.disabled;
   };
   field.addEventListener("input", () => {

@@ -5,6 +5,8 @@ import { h, syncChildren } from "../ui/dom";
 import { agoTime, sentence, until } from "../ui/format";
 import { set, subscribe } from "../state/store";
 import type { Delivery, Try } from "../types";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 interface Page {
   deliveries: Delivery[];
@@ -26,24 +28,24 @@ export interface Deliveries {
 const pageSize = 50;
 const longest = 140;
 const every = 20_000;
-const filters = [["", "All"], ["pending", "Waiting"], ["failed", "Failed"], ["done", "Delivered"]] as const;
+const filters = [["", tr("All")], ["pending", tr("Waiting")], ["failed", tr("Failed")], ["done", tr("Delivered")]] as const;
 
 const tags: Record<Delivery["state"], [name: string, tone: string]> = {
-  pending: ["Waiting", ""],
-  sending: ["On its way", ""],
-  done: ["Delivered", "good"],
-  failed: ["Failed", "bad"],
+  pending: [tr("Waiting"), ""],
+  sending: [tr("On its way"), ""],
+  done: [tr("Delivered"), "good"],
+  failed: [tr("Failed"), "bad"],
 };
 
 // attemptText is what came of an attempt: the receiver's status, and how long it took.
 function attemptText({ status, durationMs }: Try): string {
-  return (status ? String(status) : "no answer") + " in " + durationMs.toLocaleString() + " ms";
+  return tr("{status} in {ms} ms", { status: status ? String(status) : tr("no answer"), ms: durationMs });
 }
 
 // said is what the receiver said last, with all attempts; a long answer opens on demand.
 function said({ state: is, lastError, nextAt, tries }: Delivery): (Node | string)[] {
   const error = sentence(lastError ?? "");
-  const again = is === "pending" && error ? h("p", { class: "hint" }, "Again " + until(nextAt)) : "";
+  const again = is === "pending" && error ? h("p", { class: "hint" }, tr("Again {nextAt}", { nextAt: until(nextAt) })) : "";
   const took = tries.length ? h("p", { class: "hint" }, tries.map(attemptText).join(", ")) : "";
   if (error.length <= longest) return [error, took, again];
   return [h("details", {}, h("summary", {}, error.slice(0, longest) + "…"), error), took, again];
@@ -53,7 +55,8 @@ function cells(d: Delivery, retry: (d: Delivery) => unknown): Node[] {
   const [name, tone] = tags[d.state];
   const failed = d.state === "failed" || (d.state === "pending" && (d.attempts > 0 || d.lastError));
   const again = failed &&
-    h("button", { class: "button small", onclick: () => retry(d), "aria-label": "Send again: " + d.type }, "Send again");
+    h("button", { class: "button small", onclick: () => retry(d), "aria-label": tr("Send again: {type}", { type: d.type }) },
+      tr("Send again"));
   return [
     h("th", { scope: "row" }, h("a", { href: "#/sessions/" + d.sessionId }, d.type), h("code", { title: "webhook-id" }, d.webhookId)),
     h("td", {}, agoTime(d.createdAt)),
@@ -80,8 +83,9 @@ function table(retry: (d: Delivery) => unknown) {
   return {
     node: h("table", { class: "deliveries" },
       h("thead", {},
-        h("tr", {}, ...["Event", "When", "State", "Attempts", "Last response"].map((text) => h("th", { scope: "col" }, text)),
-          h("th", {}, h("span", { class: "sr" }, "Again")))),
+        h("tr", {}, ...[tr("Event"), tr("When"), tr("State"), tr("Attempts"), tr("Last response")].map((text) =>
+          h("th", { scope: "col" }, text)),
+          h("th", {}, h("span", { class: "sr" }, tr("Again"))))),
       body),
     draw: (list: Delivery[]): void => syncChildren(body, list.map(row)),
     clear: (): void => rows.clear(),
@@ -108,9 +112,9 @@ function loader(dest: string, draw: (text: string) => void) {
         answered = mine;
         log.list = [...(after ? log.list : []), ...page.deliveries];
         log.cursor = page.nextCursor ?? "";
-        draw(log.list.length ? "" : of ? "None." : "Nothing has been posted yet.");
+        draw(log.list.length ? "" : of ? tr("None.") : tr("Nothing has been posted yet."));
       } catch {
-        if (isNew()) draw("The deliveries could not be loaded.");
+        if (isNew()) draw(tr("The deliveries could not be loaded."));
       }
     },
   };
@@ -127,8 +131,8 @@ async function retryFailed(dest: string): Promise<string> {
     count += page?.retried ?? 0;
     next = page?.nextCursor;
   }
-  if (problem) return "Not all could be sent again: " + problem;
-  return count ? count.toLocaleString() + (count === 1 ? " is" : " are") + " sent again." : "None has failed.";
+  if (problem) return tr("Not all could be sent again: {problem}", { problem });
+  return count ? plural(count, "{n} is sent again.", "{n} are sent again.") : tr("None has failed.");
 }
 
 // follower calls load every now and then while the section is in view, and soon after a delivery failed.
@@ -160,13 +164,13 @@ function follower(load: () => void): { opened(): void; left(): void } {
 
 export function deliveriesSection(dest: string, name: string): Deliveries {
   const title = h("h2", { id: "deliveries-title", tabindex: "-1" }, name);
-  const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, "Loading…");
+  const note = h("p", { class: "hint", id: "deliveries-note", role: "status" }, tr("Loading…"));
   const more = h("button", { class: "button small", id: "deliveries-more", hidden: true,
-    onclick: () => void log.load(log.cursor) }, "Show older ones");
+    onclick: () => void log.load(log.cursor) }, tr("Show older ones"));
   const choices = filters.map(([value, label]) =>
     h("button", { "data-filter": value, "aria-pressed": String(value === ""), onclick: () => show(value) }, label));
   const allFailed = h("button", { class: "button small", id: "deliveries-retry", onclick: () => void retryAll() },
-    "Send all failed again");
+    tr("Send all failed again"));
   const draw = (text: string): void => {
     shown.draw(log.list);
     if (note.textContent !== text) note.textContent = text;
@@ -177,7 +181,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
   const show = (filter: string): void => {
     shown.clear();
     Object.assign(log, { filter, list: [], cursor: "" });
-    draw("Loading…");
+    draw(tr("Loading…"));
     void log.load();
   };
   const retry = async (d: Delivery): Promise<void> => {
@@ -186,7 +190,7 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
       await log.load();
       title.focus();
     } catch (error) {
-      note.textContent = "It could not be sent again: " + (error as Error).message;
+      note.textContent = tr("It could not be sent again: {message}", { message: (error as Error).message });
     }
   };
   const shown = table(retry);
@@ -203,8 +207,8 @@ export function deliveriesSection(dest: string, name: string): Deliveries {
   return {
     node: h("section", { "aria-labelledby": title.id },
       h("div", { class: "deliveries-head" }, title,
-        h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": "Show deliveries" }, ...choices),
-        h("button", { class: "button small", id: "deliveries-refresh", onclick: () => void log.load() }, "Refresh"),
+        h("div", { class: "filter four", id: "deliveries-filter", role: "group", "aria-label": tr("Show deliveries") }, ...choices),
+        h("button", { class: "button small", id: "deliveries-refresh", onclick: () => void log.load() }, tr("Refresh")),
         allFailed),
       shown.node, note, more),
     opened() {

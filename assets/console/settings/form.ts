@@ -4,6 +4,7 @@ import { h, newId } from "../ui/dom";
 import { inWords, mark, type Refusal } from "../ui/fields";
 import { originOf } from "./origin";
 import { feedback, save, variableOf, type Feedback, type Settings } from "./settings";
+import { tr } from "../ui/texts";
 
 // Control edits one value, as the API has it; null stands for nothing.
 export interface Control {
@@ -89,7 +90,7 @@ function row(field: Field, reset: (name: string) => void): Row {
   };
   const edit = (settings: Settings): void => {
     control.lock((one.locked = false));
-    origin.textContent = "Values saved here override " + variableOf(settings, name) + ".";
+    origin.textContent = tr("Values saved here override {settings}.", { settings: variableOf(settings, name) });
     focusOn(control.node);
   };
   return one;

@@ -5,6 +5,7 @@ import { check, choice } from "./controls";
 import { form, type Control } from "./form";
 import type { Page } from "./page";
 import { button, labelled, section } from "./settings";
+import { tr } from "../ui/texts";
 
 interface Field {
   name: string;
@@ -21,11 +22,12 @@ interface PreChat {
 }
 
 const types = [
-  ["text", "Text"], ["email", "E-mail"], ["phone", "Telephone"], ["textarea", "Long text"], ["select", "Choice"], ["checkbox", "Checkbox"],
+  ["text", tr("Text")], ["email", tr("E-mail")], ["phone", tr("Telephone")], ["textarea", tr("Long text")], ["select", tr("Choice")],
+    ["checkbox", tr("Checkbox")],
 ] as const;
 const defaultFields: Field[] = [
-  { name: "name", type: "text", label: "Name", required: true },
-  { name: "email", type: "email", label: "E-mail", required: true },
+  { name: "name", type: "text", label: tr("Name"), required: true },
+  { name: "email", type: "email", label: tr("E-mail"), required: true },
 ];
 
 interface Row {
@@ -38,16 +40,17 @@ const fieldName = (label: string): string =>
 
 // question edits one field of the form.
 function question(f: Field, remove: (r: Row) => void): Row {
-  const label = h("input", { class: "input", maxlength: 200, value: f.label, "aria-label": "Question", required: true });
-  const type = h("select", { class: "input", "aria-label": "Type", onchange: () => (options.hidden = type.value !== "select") },
+  const label = h("input", { class: "input", maxlength: 200, value: f.label, "aria-label": tr("Question"), required: true });
+  const type = h("select", { class: "input", "aria-label": tr("Type"), onchange: () => (options.hidden = type.value !== "select") },
     ...types.map(([value, text]) => h("option", { value, selected: value === f.type }, text)));
   const required = h("input", { type: "checkbox", checked: f.required });
-  const options = h("textarea", { class: "input", rows: 3, "aria-label": "Choices, one per line", placeholder: "One choice per line",
+  const options = h("textarea", { class: "input", rows: 3, "aria-label": tr("Choices, one per line"),
+    placeholder: tr("One choice per line"),
     hidden: f.type !== "select" });
   options.value = (f.options ?? []).join("\n");
   const one: Row = {
-    node: h("li", {}, label, type, h("label", { class: "check" }, required, " Required"),
-      iconButton("cross", "Remove " + (f.label || "the question"), () => remove(one)), options),
+    node: h("li", {}, label, type, h("label", { class: "check" }, required, " " + tr("Required")),
+      iconButton("cross", f.label ? tr("Remove {name}", { name: f.label }) : tr("Remove the question"), () => remove(one)), options),
     get: () => ({
       name: f.name || fieldName(label.value), type: type.value, label: label.value.trim(), required: required.checked,
       ...(type.value === "select" ? { options: options.value.split("\n").map((o) => o.trim()).filter(Boolean) } : {}),
@@ -59,8 +62,8 @@ function question(f: Field, remove: (r: Row) => void): Row {
 // preChat edits the form as a whole; null is no form.
 function preChat(): Control {
   const on = h("input", { type: "checkbox", onchange: () => draw() });
-  const timing = h("select", { class: "input" }, h("option", { value: "before_first_message" }, "Before the first message"),
-    h("option", { value: "after_first_message" }, "After the first message"));
+  const timing = h("select", { class: "input" }, h("option", { value: "before_first_message" }, tr("Before the first message")),
+    h("option", { value: "after_first_message" }, tr("After the first message")));
   const mandatory = h("input", { type: "checkbox" });
   const list = h("ul", { class: "form-fields" });
   let rows: Row[] = [];
@@ -76,20 +79,20 @@ function preChat(): Control {
     rows = fields.map((f) => question(f, remove));
     list.replaceChildren(...rows.map((r) => r.node));
   };
-  const more = button("Add a question", () => {
+  const more = button(tr("Add a question"), () => {
     const one = question({ name: "", type: "text", label: "", required: false }, remove);
     rows.push(one);
     list.append(one.node);
     one.node.querySelector("input")?.focus();
     changed();
   });
-  const body = h("div", {}, labelled("When", timing), list, more,
-    h("label", { class: "check must" }, mandatory, " Visitors cannot skip it"));
+  const body = h("div", {}, labelled(tr("When"), timing), list, more,
+    h("label", { class: "check must" }, mandatory, " " + tr("Visitors cannot skip it")));
   const draw = (): void => {
     body.hidden = !on.checked;
     if (on.checked && !rows.length) put(defaultFields);
   };
-  const node = h("div", {}, h("label", { class: "check" }, on, " Ask visitors who they are"), body);
+  const node = h("div", {}, h("label", { class: "check" }, on, " " + tr("Ask visitors who they are")), body);
   return {
     node,
     get: () => (on.checked ? { required: mandatory.checked, timing: timing.value, fields: rows.map((r) => r.get()) } : null),
@@ -107,19 +110,20 @@ function preChat(): Control {
 
 export function formsPage(): Page {
   const all = form([
-    { name: "preChatForm", label: "Form", control: preChat() },
-    { name: "csatEnabled", label: "Visitors can rate a conversation", control: check() },
-    { name: "csatTrigger", label: "They are asked",
-      control: choice([["off", "Never automatically"], ["on_close", "When a conversation is closed"], ["on_disconnect", "When they leave"],
-        ["manual", "When you ask, by !csat"]]), hint: "Once per conversation, and only visitors who got an answer." },
-    { name: "csatStyle", label: "They choose from", control: choice([["faces", "Five faces"], ["stars", "Five stars"]]) },
+    { name: "preChatForm", label: tr("Form"), control: preChat() },
+    { name: "csatEnabled", label: tr("Visitors can rate a conversation"), control: check() },
+    { name: "csatTrigger", label: tr("They are asked"),
+      control: choice([["off", tr("Never automatically")], ["on_close", tr("When a conversation is closed")],
+        ["on_disconnect", tr("When they leave")],
+        ["manual", tr("When you ask, by !csat")]]), hint: tr("Once per conversation, and only visitors who got an answer.") },
+    { name: "csatStyle", label: tr("They choose from"), control: choice([["faces", tr("Five faces")], ["stars", tr("Five stars")]]) },
   ], (n) => [
-    section("Form",
+    section(tr("Form"),
       h("p", { class: "hint" },
-        "Answers appear beside the conversation and in its threads. A field called email or name identifies the visitor. " +
-          "[privacy policy](https://example.com/privacy) in a question becomes a link."),
+        tr("Answers appear beside the conversation and in its threads. A field called email or name identifies the visitor. " +
+          "[privacy policy](https://example.com/privacy) in a question becomes a link.")),
       n["preChatForm"]!),
-    section("Ratings", n["csatEnabled"]!, n["csatTrigger"]!, n["csatStyle"]!),
+    section(tr("Ratings"), n["csatEnabled"]!, n["csatTrigger"]!, n["csatStyle"]!),
   ]);
   return { node: all.node, form: all };
 }

@@ -12,6 +12,7 @@ import type { Page } from "./page";
 import { button, labelled, save, section, type BusinessHours } from "./settings";
 import { keepPlace, refresh } from "./shell";
 import { steps } from "./waiting";
+import { locale, tr } from "../ui/texts";
 
 const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const proposed: BusinessHours = { timezone: "", weekly: Object.fromEntries(days.slice(0, 5).map((day) => [day, ["09:00-17:00"]])) };
@@ -37,10 +38,10 @@ function dates(changed: () => void) {
   const list = h("div", { class: "exceptions" });
   let all: Exception[] = [];
   const add = (date: string, hours: string[]): Exception => {
-    const input = h("input", { class: "input", type: "date", required: true, value: date, "aria-label": "Date" });
-    const one: Exception = { node: h("div", { class: "exception" }), date: input, hours: intervals("this date", changed) };
+    const input = h("input", { class: "input", type: "date", required: true, value: date, "aria-label": tr("Date") });
+    const one: Exception = { node: h("div", { class: "exception" }), date: input, hours: intervals(tr("this date"), changed) };
     one.hours.set(hours);
-    one.node.append(input, one.hours.node, button("Remove date", () => {
+    one.node.append(input, one.hours.node, button(tr("Remove date"), () => {
       all = all.filter((e) => e !== one);
       one.node.remove();
       changed();
@@ -50,7 +51,7 @@ function dates(changed: () => void) {
     all.push(one);
     return one;
   };
-  const more = button("Add a date", () => {
+  const more = button(tr("Add a date"), () => {
     add("", []).date.focus();
     changed();
   });
@@ -79,7 +80,7 @@ function hours(): Hours {
     exceptions: exceptions.get(),
   });
   const changed = (): void => void node.dispatchEvent(new Event("input", { bubbles: true }));
-  const copy = button("Copy Monday’s hours to Tuesday–Friday", () => {
+  const copy = button(tr("Copy Monday’s hours to Tuesday–Friday"), () => {
     for (const day of week.slice(1, 5)) day.set(week[0]!.get());
     changed();
   });
@@ -91,13 +92,13 @@ function hours(): Hours {
     days.forEach((day, i) => week[i]!.set(stored.weekly?.[day] ?? []));
     exceptions.set(stored.exceptions);
   };
-  const node = h("div", { class: "hours" }, labelled("Time zone", zone),
+  const node = h("div", { class: "hours" }, labelled(tr("Time zone"), zone),
     h("div", { class: "week" },
       ...days.map((day, i) => h("div", { class: "day-row", role: "group", "aria-label": capital(day) },
         h("b", { "aria-hidden": "true" }, capital(day)), week[i]!.node))),
     h("div", { class: "buttons" }, copy),
-    h("h3", {}, "Exceptions"),
-    h("p", { class: "hint" }, "Dates with different hours. A date without hours is closed."),
+    h("h3", {}, tr("Exceptions")),
+    h("p", { class: "hint" }, tr("Dates with different hours. A date without hours is closed.")),
     ...exceptions.nodes);
 
   return {
@@ -111,8 +112,8 @@ function hours(): Hours {
     whole: value,
     problem() {
       const empty = [...node.querySelectorAll("input")].find((input) => !input.value);
-      if (empty) return empty.type === "date" ? "Choose the date, or remove it." : "Enter a time, or remove these hours.";
-      return exceptions.twice() ? "A date appears twice." : "";
+      if (empty) return empty.type === "date" ? tr("Choose the date, or remove it.") : tr("Enter a time, or remove these hours.");
+      return exceptions.twice() ? tr("A date appears twice.") : "";
     },
   };
 }
@@ -128,48 +129,48 @@ export function hoursPage(): Page {
   const now = h("p", { class: "hint", role: "status" });
   const proposal = h("div", { class: "buttons" },
     h("p", { class: "hint" },
-      "No business hours are set: visitors see somebody online only while one of you is active. These are a suggestion."));
-  const remove = button("Remove business hours", async () => {
-    const question = "Remove the business hours? Visitors then see somebody online only while one of you is active.";
-    if (await ask(question, "Remove")) void put(null);
+      tr("No business hours are set: visitors see somebody online only while one of you is active. These are a suggestion.")));
+  const remove = button(tr("Remove business hours"), async () => {
+    const question = tr("Remove the business hours? Visitors then see somebody online only while one of you is active.");
+    if (await ask(question, tr("Remove"))) void put(null);
   });
   const rule = steps();
   const week = form([
-    { name: "businessHours", label: "When somebody is there", control, check: () => control.problem() },
-    { name: "outsideHours", label: "While nobody is there, visitors find",
-      control: choice([["chat", "The chat, as always"], ["form", "A form first, that asks who they are"],
-        ["hide", "No chat outside the business hours"]]),
-      hint: "The form is yours, or asks for a name or an e-mail address. Who has opened the chat before always finds it." },
-    { name: "unanswered", label: "Steps", control: rule, check: () => rule.problem() },
-    { name: "autoCloseDays", label: "Close after days without a message", control: number(0, 365),
-      hint: "0 closes nothing. What waits for an answer stays open." },
-    { name: "autoCloseText", label: "The last word",
-      control: area({ maxlength: 1000, placeholder: "We close this conversation for now. Write again whenever you like." }),
-      hint: "The visitor gets it before the conversation is closed. Empty: nothing." },
+    { name: "businessHours", label: tr("When somebody is there"), control, check: () => control.problem() },
+    { name: "outsideHours", label: tr("While nobody is there, visitors find"),
+      control: choice([["chat", tr("The chat, as always")], ["form", tr("A form first, that asks who they are")],
+        ["hide", tr("No chat outside the business hours")]]),
+      hint: tr("The form is yours, or asks for a name or an e-mail address. Who has opened the chat before always finds it.") },
+    { name: "unanswered", label: tr("Steps"), control: rule, check: () => rule.problem() },
+    { name: "autoCloseDays", label: tr("Close after days without a message"), control: number(0, 365),
+      hint: tr("0 closes nothing. What waits for an answer stays open.") },
+    { name: "autoCloseText", label: tr("The last word"),
+      control: area({ maxlength: 1000, placeholder: tr("We close this conversation for now. Write again whenever you like.") }),
+      hint: tr("The visitor gets it before the conversation is closed. Empty: nothing.") },
   ], (n) => [
-    section("Business hours",
+    section(tr("Business hours"),
       h("p", { class: "hint" },
-        "During these hours visitors see that you are online; outside them, they see when you are back, in their own time. " +
-          "The switch in your menu takes precedence."),
+        tr("During these hours visitors see that you are online; outside them, they see when you are back, in their own time. " +
+          "The switch in your menu takes precedence.")),
       now, proposal, n["businessHours"]!, h("div", { class: "buttons" }, remove), n["outsideHours"]!),
-    section("When nobody answers",
+    section(tr("When nobody answers"),
       h("p", { class: "hint" },
-        "The minutes count from the visitor’s first message without an answer. Notifications go to devices and into the threads; " +
-          "they wait for your business hours, and for the end of a snooze. An answer ends the steps."),
+        tr("The minutes count from the visitor’s first message without an answer. Notifications go to devices and into the threads; " +
+          "they wait for your business hours, and for the end of a snooze. An answer ends the steps.")),
       n["unanswered"]!),
-    section("Idle conversations", n["autoCloseDays"]!, n["autoCloseText"]!),
+    section(tr("Idle conversations"), n["autoCloseDays"]!, n["autoCloseText"]!),
   ]);
 
   // showStatus shows whether visitors see somebody online now.
   const showStatus = async (): Promise<void> => {
-    now.textContent = "Now: " + inWords(await call<Presence>("GET", "/operator/status"));
+    now.textContent = tr("Now: {inWords}", { inWords: inWords(await call<Presence>("GET", "/operator/status")) });
   };
   const put = async (value: BusinessHours | null): Promise<void> => {
     await save({ businessHours: value });
     await refresh();
     keepPlace();
   };
-  proposal.append(button("Use these hours", () => use(control, put)));
+  proposal.append(button(tr("Use these hours"), () => use(control, put)));
 
   return {
     node: week.node,
@@ -184,8 +185,9 @@ export function hoursPage(): Page {
 
 // inWords describes what visitors see.
 function inWords({ online, mode, hoursEnd, backAt }: Presence): string {
-  const at = (time: string): string => new Date(time).toLocaleString([], { weekday: "long", hour: "numeric", minute: "2-digit" });
-  if (hoursEnd) return "visitors see you online, by business hours until " + at(hoursEnd) + ".";
-  if (online) return "visitors see you online" + (mode === "online" ? ", by the switch." : ", because one of you is active.");
-  return "visitors see you away" + (backAt ? ", back " + at(backAt) + " (your time)." : ".");
+  const at = (time: string): string => new Date(time).toLocaleString(locale, { weekday: "long", hour: "numeric", minute: "2-digit" });
+  if (hoursEnd) return tr("visitors see you online, by business hours until {time}.", { time: at(hoursEnd) });
+  if (online) return mode === "online" ? tr("visitors see you online, by the switch.")
+    : tr("visitors see you online, because one of you is active.");
+  return backAt ? tr("visitors see you away, back {time} (your time).", { time: at(backAt) }) : tr("visitors see you away.");
 }

@@ -10,6 +10,7 @@ import { asForm, input, member, type Part } from "./access";
 import { wordBoxes } from "./hooks";
 import { secretCard } from "./secretcard";
 import { button, feedback, labelled } from "./settings";
+import { tr } from "../ui/texts";
 
 interface Incoming {
   id: string;
@@ -26,39 +27,42 @@ interface Incoming {
 }
 
 const actions: readonly (readonly [string, string])[] = [
-  ["message", "write to the visitor of a conversation"],
-  ["note", "write notes that only the team sees"],
-  ["tag", "add and remove tags"],
-  ["open", "open a conversation with the owner of an e-mail address"],
+  ["message", tr("write to the visitor of a conversation")],
+  ["note", tr("write notes that only the team sees")],
+  ["tag", tr("add and remove tags")],
+  ["open", tr("open a conversation with the owner of an e-mail address")],
 ];
 
 // opened shows what relay never shows again.
-const opened = (hook: Incoming): HTMLElement => secretCard("The address of " + hook.name,
-  [["Address", hook.url ?? ""], ["Secret", hook.secret ?? ""]]);
+const opened = (hook: Incoming): HTMLElement => secretCard(tr("The address of {name}", { name: hook.name }),
+  [[tr("Address"), hook.url ?? ""], [tr("Secret"), hook.secret ?? ""]]);
 
 function row(hook: Incoming, load: () => Promise<void>, show: (node: HTMLElement) => void): HTMLElement {
   const path = "/incoming-hooks/" + hook.id;
   const change = async (work: Promise<unknown>): Promise<void> => {
-    await attempt(work, "Not changed");
+    await attempt(work, tr("Not changed"));
     await load();
   };
   const renew = async (): Promise<void> => {
-    if (!(await ask("Make a new address for “" + hook.name + "”? The old one stops working at once.", "New address"))) return;
-    const made = await attempt(call<Incoming>("POST", path + "/token"), "Not changed");
+    if (!(await ask(tr("Make a new address for “{name}”? The old one stops working at once.", { name: hook.name }),
+      tr("New address")))) return;
+    const made = await attempt(call<Incoming>("POST", path + "/token"), tr("Not changed"));
     if (made) show(opened(made));
   };
   const end = async (): Promise<void> => {
-    const yes = await ask("Delete the incoming hook “" + hook.name + "”? Its address stops working at once.", "Delete");
+    const yes = await ask(tr("Delete the incoming hook “{name}”? Its address stops working at once.", { name: hook.name }), tr("Delete"));
     if (yes) await change(call("DELETE", path));
   };
   const pause = (): Promise<void> => change(call("PATCH", path, { paused: !hook.paused }));
-  const of = " the incoming hook " + hook.name;
-  const about = [hook.may.join(", "), hook.signed ? "signed" : "not signed", "made by " + hook.madeBy + " on " + fullTime(hook.createdAt),
-    hook.usedAt ? "last used " + fullTime(hook.usedAt) : "not used yet"].join(" · ");
-  const item = member(hook.name, hook.paused ? " (paused)" : "", about,
-    button("New address…", () => void renew(), "New address of" + of),
-    button(hook.paused ? "Resume" : "Pause", () => void pause(), (hook.paused ? "Resume" : "Pause") + of),
-    button("Delete…", () => void end(), "Delete" + of));
+  const of = { name: hook.name };
+  const about = [hook.may.join(", "), hook.signed ? tr("signed") : tr("not signed"),
+    tr("made by {name} on {time}", { name: hook.madeBy, time: fullTime(hook.createdAt) }),
+    hook.usedAt ? tr("last used {time}", { time: fullTime(hook.usedAt) }) : tr("not used yet")].join(" · ");
+  const item = member(hook.name, hook.paused ? " " + tr("(paused)") : "", about,
+    button(tr("New address…"), () => void renew(), tr("New address of the incoming hook {name}", of)),
+    button(hook.paused ? tr("Resume") : tr("Pause"), () => void pause(), hook.paused ? tr("Resume the incoming hook {name}", of)
+      : tr("Pause the incoming hook {name}", of)),
+    button(tr("Delete…"), () => void end(), tr("Delete the incoming hook {name}", of)));
   item.querySelector(".member-text")!.append(siteMark(hook.site) || "");
   return item;
 }
@@ -68,17 +72,18 @@ export function incomingPart(): Part {
   const list = h("ul", { class: "members", id: "incoming" });
   const made = h("div", { "aria-live": "polite" });
   const name = input({ maxlength: 80, autocomplete: "off" });
-  const may = wordBoxes("What it may do", actions, []);
+  const may = wordBoxes(tr("What it may do"), actions, []);
   const signed = h("input", { type: "checkbox" });
-  may.node.append(h("label", { class: "check" }, signed, h("span", {}, "Each request must be signed with the hook’s secret")));
+  may.node.append(h("label", { class: "check" }, signed, h("span", {}, tr("Each request must be signed with the hook’s secret"))));
   const load = async (): Promise<void> => {
-    const found = await attempt(call<{ hooks: Incoming[] }>("GET", "/incoming-hooks" + ofSite()), "The incoming hooks could not be loaded");
+    const found = await attempt(call<{ hooks: Incoming[] }>("GET", "/incoming-hooks" + ofSite()),
+      tr("The incoming hooks could not be loaded"));
     if (!found) return;
     const rows = found.hooks.map((hook) => row(hook, load, (node) => made.replaceChildren(node)));
-    list.replaceChildren(...(rows.length ? rows : [h("li", { class: "hint" }, "None yet.")]));
+    list.replaceChildren(...(rows.length ? rows : [h("li", { class: "hint" }, tr("None yet."))]));
   };
   const add = async (): Promise<string> => {
-    if (!may.value().length) throw new Error("Tick what it may do");
+    if (!may.value().length) throw new Error(tr("Tick what it may do"));
     const hook = await call<Incoming>("POST", "/incoming-hooks" + ofSite(), { name: name.value, may: may.value(), signed: signed.checked });
     name.value = "";
     may.clear();
@@ -86,7 +91,7 @@ export function incomingPart(): Part {
     await load();
     return "";
   };
-  const form = asForm(feedback(), "Add an incoming hook", { name }, add,
-    labelled("Name", name, "Visitors see it as the name of who writes, unless a message says another."), may.node);
+  const form = asForm(feedback(), tr("Add an incoming hook"), { name }, add,
+    labelled(tr("Name"), name, tr("Visitors see it as the name of who writes, unless a message says another.")), may.node);
   return { node: h("div", {}, list, form, made), load };
 }

@@ -2,6 +2,7 @@
 
 import { h, iconButton } from "../ui/dom";
 import { button } from "./settings";
+import { tr } from "../ui/texts";
 
 export interface Intervals {
   node: HTMLElement;
@@ -12,25 +13,26 @@ export interface Intervals {
 // intervals edits the hours of what is called name, such as Monday.
 export function intervals(name: string, onchange: () => void): Intervals {
   const list = h("ul", { class: "intervals" });
-  const add = button("Add hours", () => {
+  const add = button(tr("Add hours"), () => {
     const last = list.lastElementChild as HTMLLIElement | null;
     list.append(row(last ? "13:00" : "09:00", "17:00"));
     onchange();
     list.lastElementChild?.querySelector("input")?.focus();
-  }, "Add hours on " + name);
+  }, tr("Add hours on {name}", { name }));
 
   const row = (from: string, to: string): HTMLLIElement => {
-    const start = h("input", { class: "input", type: "time", required: true, value: from, "aria-label": name + ", from",
+    const start = h("input", { class: "input", type: "time", required: true, value: from, "aria-label": tr("{name}, from", { name }),
       oninput: onchange });
-    const end = h("input", { class: "input", type: "time", required: true, value: to, "aria-label": name + ", to", oninput: onchange });
+    const end = h("input", { class: "input", type: "time", required: true, value: to, "aria-label": tr("{name}, to", { name }),
+      oninput: onchange });
     const night = h("span", { class: "hint" });
     const item = h("li", {}, start, h("span", { "aria-hidden": "true" }, "–"), end,
-      iconButton("cross", "Remove these hours on " + name, () => {
+      iconButton("cross", tr("Remove these hours on {name}", { name }), () => {
         item.remove();
         onchange();
         add.focus();
       }), night);
-    const mark = (): void => void (night.textContent = nextDay(start.value, end.value) ? "ends on the next day" : "");
+    const mark = (): void => void (night.textContent = nextDay(start.value, end.value) ? tr("ends on the next day") : "");
     item.addEventListener("input", mark);
     mark();
     return item;

@@ -1,6 +1,7 @@
 // The platforms that relay knows.
 
 import { call } from "../net/api";
+import { locale } from "../ui/texts";
 import type { BridgeKind } from "../types";
 
 let known: Promise<BridgeKind[]> | undefined;
@@ -14,4 +15,4 @@ export function kinds(): Promise<BridgeKind[]> {
 
 // titles lists their names in a sentence, behind another place.
 export const titles = (list: readonly BridgeKind[]): string =>
-  new Intl.ListFormat("en-GB").format(list.map((kind) => kind.title));
+  new Intl.ListFormat(locale === "en" || locale.startsWith("en-") ? "en-GB" : locale).format(list.map((kind) => kind.title));

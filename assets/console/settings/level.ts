@@ -6,24 +6,26 @@ import { attempt, state } from "../state/store";
 import { h } from "../ui/dom";
 import type { Form } from "./form";
 import { shownSite, type Settings } from "./settings";
+import { mixed } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 // Pages about relay's people and about the websites themselves belong to none of them.
 const ofNobody = ["sites", "team", "notifications", "account"];
 
 // answersLevel: an answer is for one website or for all, whichever are listed.
 const answersLevel = (): string => (state.site
-  ? "What can be sent to visitors of " + siteName(state.site) + ". What you save is for this website only."
-  : "What you save is for all websites. To save answers for one of them, choose it in the bar at the top.");
+  ? tr("What can be sent to visitors of {site}. What you save is for this website only.", { site: siteName(state.site) })
+  : tr("What you save is for all websites. To save answers for one of them, choose it in the bar at the top."));
 
 // levelLine is the line at the top of each page.
 export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form): void } {
   const node = h("div", { class: "level", hidden: true });
   let form: Form | undefined;
-  const from = h("select", { class: "input", "aria-label": "Take over the values of another website", onchange: () => void take() });
+  const from = h("select", { class: "input", "aria-label": tr("Take over the values of another website"), onchange: () => void take() });
   const take = async (): Promise<void> => {
     const id = from.value;
     from.value = "";
-    const theirs = await attempt(call<Settings>("GET", "/sites/" + id + "/settings"), "The values could not be loaded");
+    const theirs = await attempt(call<Settings>("GET", "/sites/" + id + "/settings"), tr("The values could not be loaded"));
     if (theirs) form?.take(theirs);
   };
   return {
@@ -34,16 +36,16 @@ export function levelLine(): { node: HTMLElement; draw(page: string, form?: Form
       if (node.hidden) return;
       const site = shownSite();
       if (page === "channels") {
-        return node.replaceChildren(...(site ? [h("span", {}, "For ", siteMark(site) || siteName(site), " only.")]
-          : ["For all websites. To give one of them a channel of its own, choose it in the bar at the top."]));
+        return node.replaceChildren(...(site ? [h("span", {}, ...mixed("For {site} only.", { site: siteMark(site) || siteName(site) }))]
+          : [tr("For all websites. To give one of them a channel of its own, choose it in the bar at the top.")]));
       }
-      if (!form) return node.replaceChildren(page === "answers" ? answersLevel() : "The same for all websites.");
+      if (!form) return node.replaceChildren(page === "answers" ? answersLevel() : tr("The same for all websites."));
       if (!site) {
-        return node.replaceChildren("For all websites. To give one of them other values, choose it in the bar at the top.");
+        return node.replaceChildren(tr("For all websites. To give one of them other values, choose it in the bar at the top."));
       }
-      from.replaceChildren(h("option", { value: "" }, "Take over from…"),
+      from.replaceChildren(h("option", { value: "" }, tr("Take over from…")),
         ...state.sites.filter((s) => s.id !== site).map((s) => h("option", { value: s.id }, s.name)));
-      node.replaceChildren(h("span", {}, "For ", siteMark(site) || siteName(site), " only."), from);
+      node.replaceChildren(h("span", {}, ...mixed("For {site} only.", { site: siteMark(site) || siteName(site) })), from);
     },
   };
 }

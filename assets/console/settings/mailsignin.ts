@@ -9,6 +9,7 @@ import { outcome } from "./settings";
 import { refresh } from "./shell";
 import { snippetBox } from "./snippet";
 import { testing } from "./testing";
+import { tr } from "../ui/texts";
 
 // ConsentState is whether somebody can be asked, and where the provider has to lead back to.
 export interface ConsentState {
@@ -29,17 +30,17 @@ const nameOf = (value: unknown): string => String(value ?? "").split(":")[0]!;
 
 // provider is the control of the setting that names one: another one than those of the list is its token endpoint.
 function provider(): Control {
-  const kind = h("select", { class: "input", "aria-label": "How" },
-    h("option", { value: "" }, "With the passwords in the addresses"),
-    h("option", { value: "google" }, "Google, without a password"),
-    h("option", { value: "microsoft" }, "Microsoft 365, without a password"),
-    h("option", { value: "other" }, "Another provider, without a password"));
+  const kind = h("select", { class: "input", "aria-label": tr("How") },
+    h("option", { value: "" }, tr("With the passwords in the addresses")),
+    h("option", { value: "google" }, tr("Google, without a password")),
+    h("option", { value: "microsoft" }, tr("Microsoft 365, without a password")),
+    h("option", { value: "other" }, tr("Another provider, without a password")));
   const more = h("input", { class: "input", autocomplete: "off", spellcheck: "false" });
   const node = h("div", { class: "beside" }, kind, more);
   const draw = (): void => {
     more.hidden = kind.value !== "microsoft" && kind.value !== "other";
-    more.placeholder = kind.value === "other" ? "https://id.example.com/oauth2/token" : "Any organisation";
-    more.ariaLabel = kind.value === "other" ? "Token endpoint" : "Tenant, empty for any";
+    more.placeholder = kind.value === "other" ? "https://id.example.com/oauth2/token" : tr("Any organisation");
+    more.ariaLabel = kind.value === "other" ? tr("Token endpoint") : tr("Tenant, empty for any");
   };
   kind.addEventListener("change", draw);
   draw();
@@ -62,15 +63,15 @@ function provider(): Control {
 }
 
 // address shows where the provider has to lead back to.
-const address = (url = ""): Node[] => !url ? [] : [h("span", { class: "label" }, "Redirect address"),
-  snippetBox("Copy the redirect address", url).node, h("p", { class: "hint" }, "Register it at the provider, as it is.")];
+const address = (url = ""): Node[] => !url ? [] : [h("span", { class: "label" }, tr("Redirect address")),
+  snippetBox(tr("Copy the redirect address"), url).node, h("p", { class: "hint" }, tr("Register it at the provider, as it is."))];
 
 // obstacle is why nobody can sign in by a click, "" if somebody can. The provider leads back to another console than one that is
 // opened elsewhere, where nobody may be signed in.
 function obstacle({ problem, redirectUrl }: ConsentState): string {
   if (problem) return problem + ".";
   const there = redirectUrl ? new URL(redirectUrl).origin : "";
-  return there && there !== location.origin ? "To sign in, open the console at " + there + "/console." : "";
+  return there && there !== location.origin ? tr("To sign in, open the console at {there}/console.", { there }) : "";
 }
 
 export interface SignIn {
@@ -110,13 +111,14 @@ export function signIn(): SignIn {
   chosen.node.addEventListener("change", () => draw());
   return {
     fields: [
-      { name: "mailOauth", label: "Sign in at the servers", control: chosen,
-        hint: "Without a password, the addresses have the mailbox's name alone, like imaps://name@imap.example.com." },
-      { name: "mailOauthClient", label: "Client ID", control: text({ maxlength: 500 }),
-        hint: "Under which relay is registered at the provider. The guide has every step." },
-      { name: "mailOauthSecret", label: "Client secret", control: secret("None: a public client"), hint: "It is not shown again." },
-      { name: "mailOauthToken", label: "Refresh token", control: secret("Nobody has signed in yet", 8000),
-        hint: "Signing in sets it. Paste one only if you got it elsewhere." },
+      { name: "mailOauth", label: tr("Sign in at the servers"), control: chosen,
+        hint: tr("Without a password, the addresses have the mailbox's name alone, like imaps://name@imap.example.com.") },
+      { name: "mailOauthClient", label: tr("Client ID"), control: text({ maxlength: 500 }),
+        hint: tr("Under which relay is registered at the provider. The guide has every step.") },
+      { name: "mailOauthSecret", label: tr("Client secret"), control: secret(tr("None: a public client")),
+        hint: tr("It is not shown again.") },
+      { name: "mailOauthToken", label: tr("Refresh token"), control: secret(tr("Nobody has signed in yet"), 8000),
+        hint: tr("Signing in sets it. Paste one only if you got it elsewhere.") },
     ],
     choose(name) {
       chosen.set(name);
@@ -128,7 +130,7 @@ export function signIn(): SignIn {
     },
     attach(form) {
       button = testing({
-        form, small: true, label: () => "Sign in with " + title(), waiting: "Opening the page of the provider…",
+        form, small: true, label: () => tr("Sign in with {title}", { title: title() }), waiting: tr("Opening the page of the provider…"),
         async run() {
           const { url } = await call<{ url: string }>("POST", "/mail/consent");
           location.assign(url);
@@ -150,13 +152,13 @@ async function finish(said: ReturnType<typeof outcome>): Promise<void> {
   if (!location.hash.startsWith(begins)) return;
   const sent = new URLSearchParams(location.hash.slice(begins.length));
   history.replaceState(null, "", "#/mail");
-  said.status.textContent = "Signing in…";
-  await said.attempt("Not signed in", async () => {
+  said.status.textContent = tr("Signing in…");
+  await said.attempt(tr("Not signed in"), async () => {
     const answer = await call<Consent>("POST", "/mail/consent/redeem", {
       state: sent.get("state"), code: sent.get("code"), error: sent.get("error"), description: sent.get("error_description"),
     });
     if (!answer.ok) throw new Error([answer.error, answer.fix].filter(Boolean).map((words) => sentence(words!)).join(" "));
-    said.status.textContent = "Signed in. Send a test, and try the way there and back.";
+    said.status.textContent = tr("Signed in. Send a test, and try the way there and back.");
   });
   await refresh();
   (said.wrong.hidden ? said.status : said.wrong).scrollIntoView({ block: "center" }); // the fields are there only now

@@ -6,8 +6,10 @@ import { several } from "../state/sites";
 import { state, subscribe } from "../state/store";
 import { saving } from "./preferences";
 import { labelled, section } from "./settings";
+import { tr } from "../ui/texts";
 
-const choices = [["never", "Never"], ["now", "At once"], ["unanswered", "When nobody has answered"], ["daily", "Once a day"]];
+const choices = [["never", tr("Never")], ["now", tr("At once")], ["unanswered", tr("When nobody has answered")],
+  ["daily", tr("Once a day")]];
 
 interface WishField {
   node: HTMLElement;
@@ -17,10 +19,10 @@ interface WishField {
 // wishField shows a wish and calls save with the next one, undefined for that of all websites.
 function wishField(label: string, likeAll: boolean, save: (wish: MailWish | undefined) => void): WishField {
   const when = h("select", { class: "input", onchange: () => changed() },
-    ...[...(likeAll ? [["", "As for all websites"]] : []), ...choices].map(([value, text]) => h("option", { value }, text)));
+    ...[...(likeAll ? [["", tr("As for all websites")]] : []), ...choices].map(([value, text]) => h("option", { value }, text)));
   const minutes = h("input", { class: "input", type: "number", min: 1, max: 1440, step: 1, inputmode: "numeric",
     onchange: () => changed() });
-  const waiting = labelled("Minutes without an answer", minutes);
+  const waiting = labelled(tr("Minutes without an answer"), minutes);
   const draw = (): void => void (waiting.hidden = when.value !== "unanswered");
   const changed = (): void => {
     draw();
@@ -39,9 +41,9 @@ function wishField(label: string, likeAll: boolean, save: (wish: MailWish | unde
 export function mailSection(): HTMLElement {
   const { said, save } = saving();
   let chosen: Preferences | undefined;
-  const all = wishField("Send me e-mails", false, (mail) => void save({ mail: mail! }));
+  const all = wishField(tr("Send me e-mails"), false, (mail) => void save({ mail: mail! }));
   const at = h("input", { class: "input", type: "time", onchange: () => void save({ dailyAt: at.value }) });
-  const time = labelled("At", at, "In the time zone of the business hours.");
+  const time = labelled(tr("At"), at, tr("In the time zone of the business hours."));
   const own = h("div", {});
   const ofSite = (id: string, name: string): HTMLElement => {
     const field = wishField(name, true, (mail) => {
@@ -62,10 +64,10 @@ export function mailSection(): HTMLElement {
     draw();
   });
   subscribe((now, before) => now.sites !== before.sites && draw());
-  return section("E-mails to you",
+  return section(tr("E-mails to you"),
     h("p", { class: "hint" },
-      "About visitors’ messages that nobody has read or answered. If you are notified of everything, they are about all conversations, " +
-        "otherwise about yours and those that nobody has taken. Your answer to such an e-mail goes to the visitor, if relay reads a " +
-        "mailbox. This needs a mail server: see E-mail."),
+      tr("About visitors’ messages that nobody has read or answered. If you are notified of everything, they are about all " +
+        "conversations, otherwise about yours and those that nobody has taken. Your answer to such an e-mail goes " +
+        "to the visitor, if relay reads a mailbox. This needs a mail server: see E-mail.")),
     all.node, own, time, said);
 }

@@ -5,6 +5,7 @@ import { choose, load, onPreferences, type Preferences } from "../notify/prefere
 import { attempt } from "../state/store";
 import type { Part } from "./access";
 import { labelled, section } from "./settings";
+import { tr } from "../ui/texts";
 
 // saving returns what stores a choice, and the line that says so.
 export function saving(): { said: HTMLElement; save(change: Partial<Preferences>): Promise<void> } {
@@ -13,7 +14,7 @@ export function saving(): { said: HTMLElement; save(change: Partial<Preferences>
     said,
     async save(change) {
       said.textContent = "";
-      if ((await attempt(choose(change).then(() => true), "Not saved")) === true) said.textContent = "Saved.";
+      if ((await attempt(choose(change).then(() => true), tr("Not saved"))) === true) said.textContent = tr("Saved.");
     },
   };
 }
@@ -21,7 +22,8 @@ export function saving(): { said: HTMLElement; save(change: Partial<Preferences>
 export function preferencesSection(): Part {
   const { said, save } = saving();
   const notify = h("select", { class: "input", onchange: () => void save({ notify: notify.value }) },
-    ...[["everything", "Everything"], ["mine", "Mine and what nobody has taken"], ["nothing", "Nothing"]].map(([value, label]) =>
+    ...[["everything", tr("Everything")], ["mine", tr("Mine and what nobody has taken")],
+      ["nothing", tr("Nothing")]].map(([value, label]) =>
       h("option", { value }, label)));
   const sound = h("input", { type: "checkbox", onchange: () => void save({ sound: sound.checked }) });
   const content = h("input", { type: "checkbox", onchange: () => void save({ pushContent: content.checked }) });
@@ -30,11 +32,11 @@ export function preferencesSection(): Part {
     sound.checked = p.sound;
     content.checked = p.pushContent;
   });
-  const node = section("What you are notified of", labelled("Notify me of", notify),
-    h("label", { class: "check" }, sound, " With a sound while the console is open"),
-    h("label", { class: "check" }, content, " Devices show who wrote and what"),
+  const node = section(tr("What you are notified of"), labelled(tr("Notify me of"), notify),
+    h("label", { class: "check" }, sound, " " + tr("With a sound while the console is open")),
+    h("label", { class: "check" }, content, " " + tr("Devices show who wrote and what")),
     h("p", { class: "hint" },
-      "Without it a device only says that a visitor is waiting. The browser’s push service can read nothing either way. ",
-      h("a", { href: "#/notifications" }, "Your devices")), said);
-  return { node, load: async () => void (await attempt(load(), "Your choice could not be loaded")) };
+      tr("Without it a device only says that a visitor is waiting. The browser’s push service can read nothing either way.") + " ",
+      h("a", { href: "#/notifications" }, tr("Your devices"))), said);
+  return { node, load: async () => void (await attempt(load(), tr("Your choice could not be loaded"))) };
 }

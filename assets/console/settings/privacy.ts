@@ -9,6 +9,8 @@ import { check, number } from "./controls";
 import { form } from "./form";
 import type { Page } from "./page";
 import { outcome, section } from "./settings";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 interface Conversation {
   id: string;
@@ -33,7 +35,7 @@ function row(c: Conversation, box: HTMLInputElement | null): HTMLElement {
   const named = [c.identity?.["name"], c.identity?.["email"]].filter((text) => typeof text === "string").join(", ");
   const where = c.channels.length ? " · " + c.channels.map(platformName).join(", ") : "";
   const link = h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt));
-  const text = [h("span", {}, c.claimed ? "claims to be " : "", h("bdi", {}, named || c.visitorId)),
+  const text = [h("span", {}, c.claimed ? tr("claims to be") + " " : "", h("bdi", {}, named || c.visitorId)),
     h("span", { class: "hint" }, " " + c.status + where)];
   return box ? h("li", {}, h("label", { class: "check" }, box, h("span", {}, ...text)), " ", link) : h("li", {}, link, " ", ...text);
 }
@@ -45,8 +47,8 @@ function choices({ conversations, elsewhere }: Found, query: () => string,
   const boxes =
     new Map(conversations.map((c) => [c.id, h("input", { type: "checkbox", checked: !c.claimed, onchange: () => choose() })]));
   const erase = h("button", { class: "button danger-text", onclick: () => void remove(chosen(), query() + named()) },
-    "Delete everywhere…");
-  const download = h("a", { class: "button", download: "" }, doubtful ? "Download ticked (zip)" : "Download all (zip)");
+    tr("Delete everywhere…"));
+  const download = h("a", { class: "button", download: "" }, doubtful ? tr("Download ticked (zip)") : tr("Download all (zip)"));
   const chosen = (): number => [...boxes.values()].filter((box) => box.checked).length;
   const named = (): string => [...boxes].map(([id, box]) => (doubtful && box.checked ? "&conversation=" + encodeURIComponent(id) : ""))
     .join("");
@@ -57,11 +59,12 @@ function choices({ conversations, elsewhere }: Found, query: () => string,
     else download.removeAttribute("href");
   };
   choose();
-  const warning = h("p", { class: "hint" }, "Anybody can type this address or id. Tick the conversations that really are this person’s.");
+  const warning = h("p", { class: "hint" },
+    tr("Anybody can type this address or id. Tick the conversations that really are this person’s."));
   return [doubtful ? warning : "",
-    h("ul", { class: "found", "aria-label": "Conversations" },
+    h("ul", { class: "found", "aria-label": tr("Conversations") },
       ...conversations.map((c) => row(c, (doubtful && boxes.get(c.id)) || null))),
-    h("div", { class: "buttons" }, download, erase), list("Beyond relay’s reach", elsewhere)];
+    h("div", { class: "buttons" }, download, erase), list(tr("Beyond relay’s reach"), elsewhere)];
 }
 
 // visitors finds one visitor's conversations, to export or erase them.
@@ -74,53 +77,53 @@ function visitors(): HTMLElement {
   const find = async (): Promise<void> => {
     wrong.hidden = true;
     result.replaceChildren();
-    if (missing([[who, "Enter an e-mail address or a visitor’s id."]])) return void (status.textContent = "");
-    status.textContent = "Searching…";
+    if (missing([[who, tr("Enter an e-mail address or a visitor’s id.")]])) return void (status.textContent = "");
+    status.textContent = tr("Searching…");
     try {
       show(await call<Found>("GET", "/visitors" + query()));
     } catch (error) {
-      fail("Not found", error);
+      fail(tr("Not found"), error);
     }
   };
   const show = (found: Found): void => {
     const n = found.conversations.length;
     status.textContent = n
-      ? n + (n === 1 ? " conversation" : " conversations")
-      : "No conversations of this visitor. The visitor’s id is in a conversation’s details.";
+      ? plural(n, "{n} conversation", "{n} conversations")
+      : tr("No conversations of this visitor. The visitor’s id is in a conversation’s details.");
     if (n) result.replaceChildren(...choices(found, query, remove));
   };
   const remove = async (n: number, query: string): Promise<void> => {
-    const question = "Delete " + n + (n === 1 ? " conversation" : " conversations") + " of " + who.value.trim() +
-      " with their files, here and on the platforms? This cannot be undone.";
-    if (!(await ask(question, "Delete everywhere"))) return;
-    status.textContent = "Deleting…";
+    const question = plural(n, "Delete {n} conversation of {who} with their files, here and on the platforms? This cannot be undone.",
+      "Delete {n} conversations of {who} with their files, here and on the platforms? This cannot be undone.", { who: who.value.trim() });
+    if (!(await ask(question, tr("Delete everywhere")))) return;
+    status.textContent = tr("Deleting…");
     try {
       const done = await call<{ conversations: number; remains: string[] }>("DELETE", "/visitors" + query);
-      status.textContent = "Deleted: " + done.conversations + (done.conversations === 1 ? " conversation." : " conversations.");
-      result.replaceChildren(list("What remains", done.remains));
+      status.textContent = plural(done.conversations, "Deleted: {n} conversation.", "Deleted: {n} conversations.");
+      result.replaceChildren(list(tr("What remains"), done.remains));
     } catch (error) {
       fail(error instanceof ApiError && !error.status
-        ? "The connection failed, so this may or may not be deleted: search again"
-        : "Not deleted", error);
+        ? tr("The connection failed, so this may or may not be deleted: search again")
+        : tr("Not deleted"), error);
     }
   };
-  return section("One visitor",
-    h("p", { class: "hint" }, "Everything relay stores about one person: download it as a zip that opens in a browser, or delete it."),
+  return section(tr("One visitor"),
+    h("p", { class: "hint" }, tr("Everything relay stores about one person: download it as a zip that opens in a browser, or delete it.")),
     h("form", { class: "find", onsubmit: (e: Event) => {
       e.preventDefault();
       void find();
-    } }, h("div", { class: "field" }, h("label", { for: who.id }, "E-mail address or visitor id"),
-      h("div", { class: "beside" }, who, h("button", { class: "button main", type: "submit" }, "Search")))),
+    } }, h("div", { class: "field" }, h("label", { for: who.id }, tr("E-mail address or visitor id")),
+      h("div", { class: "beside" }, who, h("button", { class: "button main", type: "submit" }, tr("Search"))))),
     status, wrong, result);
 }
 
 export function privacyPage(): Page {
   const keeping = form([
-    { name: "retentionDays", label: "Days without a message until a conversation is deleted", control: number(0, 36_500),
-      hint: "Files are deleted too. Empty or 0 keeps conversations." },
-    { name: "liveVisitors", label: "Show who is on the website now", control: check(),
-      hint: "Your team sees open pages under Visitors and can write first. No cookie, and nothing is stored." },
+    { name: "retentionDays", label: tr("Days without a message until a conversation is deleted"), control: number(0, 36_500),
+      hint: tr("Files are deleted too. Empty or 0 keeps conversations.") },
+    { name: "liveVisitors", label: tr("Show who is on the website now"), control: check(),
+      hint: tr("Your team sees open pages under Visitors and can write first. No cookie, and nothing is stored.") },
   ]);
-  const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, "What is stored and what deleting reaches");
-  return { node: h("div", {}, section("Visitors’ data", keeping.node, guide), visitors()), form: keeping };
+  const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, tr("What is stored and what deleting reaches"));
+  return { node: h("div", {}, section(tr("Visitors’ data"), keeping.node, guide), visitors()), form: keeping };
 }

@@ -6,6 +6,8 @@ import { h } from "../ui/dom";
 import { sentence } from "../ui/format";
 import { topicItem, type Change, type Topic } from "./rehearsaltopics";
 import { button, feedback } from "./settings";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 type Verdict = "same" | "differs" | "unclear" | "handover" | "failed";
 
@@ -40,8 +42,8 @@ interface State {
 }
 
 const words: Record<Verdict, [text: string, tag: string]> = {
-  same: ["As you answered", "good"], differs: ["Differs", "bad"], unclear: ["Have a look", ""],
-  handover: ["Hands over", ""], failed: ["No answer", "bad"],
+  same: [tr("As you answered"), "good"], differs: [tr("Differs"), "bad"], unclear: [tr("Have a look"), ""],
+  handover: [tr("Hands over"), ""], failed: [tr("No answer"), "bad"],
 };
 
 // first come those that a person has to look at.
@@ -80,12 +82,12 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
     said.said("");
     try {
       const plan = await call<{ questions: number; tokens: number; cost?: string }>("POST", "/ai/rehearsal", { dryRun: true });
-      if (!plan.questions) return said.said("Nobody has answered a question yet.");
-      const cost = "about " + plan.tokens.toLocaleString() + " tokens" + (plan.cost ? ", " + plan.cost : "");
-      const many = plan.questions === 1 ? "1 question" : plan.questions + " questions";
+      if (!plan.questions) return said.said(tr("Nobody has answered a question yet."));
+      const cost = tr("about {tokens} tokens", { tokens: plan.tokens }) + (plan.cost ? ", " + plan.cost : "");
+      const many = plural(plan.questions, "{n} question", "{n} questions");
       ask.replaceChildren(
-        h("p", {}, `It answers ${many}: ${cost}. Nothing is shown to visitors.`),
-        h("div", { class: "buttons" }, button("Begin", () => void go()), button("Not now", () => ask.replaceChildren())));
+        h("p", {}, tr("It answers {many}: {cost}. Nothing is shown to visitors.", { many, cost })),
+        h("div", { class: "buttons" }, button(tr("Begin"), () => void go()), button(tr("Not now"), () => ask.replaceChildren())));
     } catch (error) {
       said.refused(error);
     }
@@ -96,13 +98,13 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
     await load();
   };
   const ask = h("div", { "aria-live": "polite" });
-  const stop = button("Stop", () => void call("DELETE", "/ai/rehearsal").then(load, (error) => said.refused(error)));
+  const stop = button(tr("Stop"), () => void call("DELETE", "/ai/rehearsal").then(load, (error) => said.refused(error)));
   const node = h("div", { id: "rehearsal" },
-    h("h3", {}, "Rehearsal"),
-    h("p", { class: "hint" }, "The AI answers what your team has answered already, and you see where it differs: before it goes live, " +
+    h("h3", {}, tr("Rehearsal")),
+    h("p", { class: "hint" }, tr("The AI answers what your team has answered already, and you see where it differs: before it goes live, " +
       "and after each change of its model, its instructions or your pages. A rehearsal uses at most half of the day’s tokens. " +
-      "An AI that rehearses beside you earns a topic with ten right answers in a row, and answers it by itself once you agree."),
-    h("div", { class: "buttons" }, button("Rehearse", () => void begin()), stop, ...said.nodes), ask, sum, list);
+      "An AI that rehearses beside you earns a topic with ten right answers in a row, and answers it by itself once you agree.")),
+    h("div", { class: "buttons" }, button(tr("Rehearse"), () => void begin()), stop, ...said.nodes), ask, sum, list);
   stop.hidden = true;
   return { node, load };
 }
@@ -110,13 +112,18 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
 // told is how far it is, and what came of it.
 function told(at: State): string {
   const done = at.rehearsals.filter((r) => r.verdict).length;
-  if (!done) return at.waiting ? `${at.waiting} questions wait.` : "";
-  const parts = order.filter((v) => at.counts[v]).map((v) => `${words[v][0].toLowerCase()}: ${at.counts[v]}`);
-  const since = at.better || at.worse ? ` Since the time before, ${at.better} became better and ${at.worse} worse.` : "";
-  const cost = at.tokens ? ` It took ${at.tokens.toLocaleString()} tokens${at.cost ? ", " + at.cost : ""}.` : "";
+  if (!done) return at.waiting ? tr("{waiting} questions wait.", { waiting: at.waiting }) : "";
+  const parts = order.filter((v) => at.counts[v]).map((v) => words[v][0].toLowerCase() + ": " + at.counts[v]);
+  const since = at.better || at.worse ? " " +
+    tr("Since the time before, {better} became better and {worse} worse.", { better: at.better, worse: at.worse }) : "";
+  const cost = at.tokens ? " " +
+    (at.cost ? tr("It took {tokens} tokens, {cost}.", { tokens: at.tokens, cost: at.cost })
+      : tr("It took {tokens} tokens.", { tokens: at.tokens })) : "";
   const pages = at.changed
-    .map((c) => ` “${c.page}” changed: ${c.worse} of ${c.asked} answers that rested on it became worse.`).join("");
-  return `Right: ${at.right} of ${done} (${parts.join(", ")}).${since}${pages}${cost}${at.waiting ? ` ${at.waiting} are left.` : ""}`;
+    .map((c) => " " + tr("“{page}” changed: {worse} of {asked} answers that rested on it became worse.",
+      { page: c.page, worse: c.worse, asked: c.asked })).join("");
+  return tr("Right: {right} of {done} ({parts}).", { right: at.right, done, parts: parts.join(", ") }) + since + pages + cost +
+    (at.waiting ? " " + tr("{waiting} are left.", { waiting: at.waiting }) : "");
 }
 
 function item(r: Rehearsed, judge: (r: Rehearsed, judged: string | null) => Promise<void>): HTMLElement {
@@ -131,9 +138,10 @@ function item(r: Rehearsed, judge: (r: Rehearsed, judged: string | null) => Prom
   return h("li", {},
     h("p", { class: "source-head" },
       h("b", { dir: "auto" }, r.question), " ", h("span", { class: "tag " + tag }, text), " ", siteMark(r.site)),
-    h("p", { class: "hint" }, ...[r.reason, before && "before: " + before].filter(Boolean).map((why) => sentence(String(why)) + ". "),
-      h("a", { href: "#/sessions/" + encodeURIComponent(r.sessionId) }, "Conversation")),
-    h("p", { dir: "auto" }, h("b", {}, "A person: "), r.answered),
-    h("p", { dir: "auto" }, h("b", {}, "The AI: "), r.said || "hands over"),
-    r.said !== "" && h("div", { class: "buttons" }, choice("good", "As good"), choice("wrong", "Wrong")));
+    h("p", { class: "hint" }, ...[r.reason, before && tr("before: {before}", { before })].filter(Boolean).map((why) =>
+      sentence(String(why)) + ". "),
+      h("a", { href: "#/sessions/" + encodeURIComponent(r.sessionId) }, tr("Conversation"))),
+    h("p", { dir: "auto" }, h("b", {}, tr("A person:") + " "), r.answered),
+    h("p", { dir: "auto" }, h("b", {}, tr("The AI:") + " "), r.said || tr("hands over")),
+    r.said !== "" && h("div", { class: "buttons" }, choice("good", tr("As good")), choice("wrong", tr("Wrong"))));
 }

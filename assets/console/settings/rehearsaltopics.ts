@@ -3,6 +3,7 @@
 import { siteMark } from "../state/sites";
 import { h } from "../ui/dom";
 import { button, labelled } from "./settings";
+import { tr } from "../ui/texts";
 
 export interface Topic {
   id: string;
@@ -42,7 +43,7 @@ function more(t: Topic, examples: HTMLElement[]): HTMLElement | string {
   if (!examples.length) return "";
   const key = t.id + " more";
   const box = h("details", { open: opened.has(key), ontoggle: () => opened[box.open ? "add" : "delete"](key) },
-    h("summary", {}, `${examples.length} more`), h("ul", { class: "sources" }, ...examples)) as HTMLDetailsElement;
+    h("summary", {}, tr("{n} more", { n: examples.length })), h("ul", { class: "sources" }, ...examples)) as HTMLDetailsElement;
   return box;
 }
 
@@ -51,36 +52,39 @@ const row = 10;
 
 // standing says who answers a topic, why, and lets an administrator change that.
 function standing(t: Topic, change: Change): HTMLElement {
-  const where = t.sessionId ? h("a", { href: "#/sessions/" + encodeURIComponent(t.sessionId) }, "Conversation") : "";
+  const where = t.sessionId ? h("a", { href: "#/sessions/" + encodeURIComponent(t.sessionId) }, tr("Conversation")) : "";
   if (t.state === "answers") {
-    return h("div", {}, h("p", {}, "The AI answers this by itself. It stops as soon as somebody corrects it. "),
-      h("div", { class: "buttons" }, button("Take it back", () => change(t, { answers: false }))));
+    return h("div", {}, h("p", {}, tr("The AI answers this by itself. It stops as soon as somebody corrects it.") + " "),
+      h("div", { class: "buttons" }, button(tr("Take it back"), () => change(t, { answers: false }))));
   }
-  const fell = t.reason ? [`It answered this by itself until ${t.reason}. `, where, " "] : [];
-  if (t.inARow < row) return h("p", { class: "hint" }, ...fell, `Your team answers this: ${t.inARow} of ${row} in a row are right.`);
-  return h("div", {}, h("p", {}, ...fell, `It matched your last ${row} answers.`),
-    h("div", { class: "buttons" }, button("Let it answer these", () => change(t, { answers: true }))));
+  const fell = t.reason ? [tr("It answered this by itself until {reason}.", { reason: t.reason }) + " ", where, " "] : [];
+  if (t.inARow < row) return h("p", { class: "hint" }, ...fell,
+    tr("Your team answers this: {inARow} of {row} in a row are right.", { inARow: t.inARow, row }));
+  return h("div", {}, h("p", {}, ...fell, tr("It matched your last {row} answers.", { row })),
+    h("div", { class: "buttons" }, button(tr("Let it answer these"), () => change(t, { answers: true }))));
 }
 
 // tag says how often the AI matched the team.
 function tag(t: Topic): HTMLElement {
-  if (t.state === "answers") return h("span", { class: "tag good" }, "Answers by itself");
-  if (!t.asked) return h("span", { class: "tag" }, t.waiting ? "Waits" : "Not asked");
-  return h("span", { class: "tag " + (t.right === t.asked ? "good" : t.right ? "" : "bad") }, `${t.right} of ${t.asked} right`);
+  if (t.state === "answers") return h("span", { class: "tag good" }, tr("Answers by itself"));
+  if (!t.asked) return h("span", { class: "tag" }, t.waiting ? tr("Waits") : tr("Not asked"));
+  return h("span", { class: "tag " + (t.right === t.asked ? "good" : t.right ? "" : "bad") },
+    tr("{right} of {asked} right", { right: t.right, asked: t.asked }));
 }
 
 function facts(t: Topic): string {
-  return t.tokens ? `Its answers took ${t.tokens.toLocaleString()} tokens${t.cost ? ", " + t.cost : ""}.` : "";
+  return !t.tokens ? "" : t.cost ? tr("Its answers took {tokens} tokens, {cost}.", { tokens: t.tokens, cost: t.cost })
+    : tr("Its answers took {tokens} tokens.", { tokens: t.tokens });
 }
 
 // tools rename a topic, or put it into another one.
 function tools(t: Topic, all: Topic[], change: Change): HTMLElement {
   const name = h("input", { class: "input", maxlength: "60", value: t.name });
   const others = all.filter((other) => other.id !== t.id && other.site === t.site);
-  const into = h("select", { class: "input" }, h("option", { value: "" }, "Choose…"),
+  const into = h("select", { class: "input" }, h("option", { value: "" }, tr("Choose…")),
     ...others.map((other) => h("option", { value: other.id }, other.name)));
   const merge = (): unknown => into.value && change(t, { into: into.value });
-  return h("details", { class: "more" }, h("summary", {}, "Rename or merge"),
-    labelled("Name", name), h("div", { class: "buttons" }, button("Rename", () => change(t, { name: name.value }))),
-    ...(others.length ? [labelled("The same as", into), h("div", { class: "buttons" }, button("Merge", merge))] : []));
+  return h("details", { class: "more" }, h("summary", {}, tr("Rename or merge")),
+    labelled(tr("Name"), name), h("div", { class: "buttons" }, button(tr("Rename"), () => change(t, { name: name.value }))),
+    ...(others.length ? [labelled(tr("The same as"), into), h("div", { class: "buttons" }, button(tr("Merge"), merge))] : []));
 }

@@ -3,6 +3,7 @@
 import { h } from "../ui/dom";
 import type { Control } from "./form";
 import { button } from "./settings";
+import { tr } from "../ui/texts";
 
 // Editor is the card of one rule.
 export interface Editor<Rule> {
@@ -34,7 +35,7 @@ interface Options<Rule> {
 
 export function rules<Rule>({ more, fresh, editor, problem }: Options<Rule>): Rules {
   const list = h("ul", { class: "rules" });
-  const none = h("p", { class: "hint" }, "There are none yet.");
+  const none = h("p", { class: "hint" }, tr("There are none yet."));
   let editors: Editor<Rule>[] = [];
   const all = (): Rule[] => editors.map((e) => e.get());
   const add = (rule: Rule): Editor<Rule> => {

@@ -7,6 +7,7 @@ import { set, state } from "../state/store";
 import type { Site } from "../types";
 import { h, newId } from "../ui/dom";
 import { refused, type Fields } from "../ui/fields";
+import {  } from "../ui/texts";
 
 // BusinessHours are as the admin API has them: intervals like 09:00-17:00.
 export interface BusinessHours {

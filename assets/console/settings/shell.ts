@@ -8,6 +8,8 @@ import { changed as differs, state, subscribe } from "../state/store";
 import { levelLine } from "./level";
 import type { Page } from "./page";
 import { button, load } from "./settings";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 const made = new Map<string, Page>();
 let pages: Record<string, () => Page> = {};
@@ -17,9 +19,10 @@ let page: Page | undefined;
 const failed = h("p", { class: "alert", role: "alert", hidden: true });
 const level = levelLine();
 const count = h("span", { role: "status", id: "save-count" });
-const discard = h("button", { class: "button", id: "save-discard", onclick: () => discardAll() }, "Discard");
-const saving = h("button", { class: "button main", id: "save", onclick: () => void saveAll() }, "Save");
-const bar = h("div", { class: "save-bar", id: "save-bar", role: "group", "aria-label": "Changes", hidden: true }, count, discard, saving);
+const discard = h("button", { class: "button", id: "save-discard", onclick: () => discardAll() }, tr("Discard"));
+const saving = h("button", { class: "button main", id: "save", onclick: () => void saveAll() }, tr("Save"));
+const bar = h("div", { class: "save-bar", id: "save-bar", role: "group", "aria-label": tr("Changes"), hidden: true }, count, discard,
+  saving);
 
 const changed = (): number => Object.keys(page?.form?.changes() ?? {}).length;
 
@@ -31,7 +34,7 @@ function drawBar(said = ""): void {
   const n = changed();
   clearTimeout(saidTimer);
   if (said) saidTimer = setTimeout(drawBar, saidShown);
-  const text = n ? n + (n === 1 ? " change" : " changes") : said;
+  const text = n ? plural(n, "{n} change", "{n} changes") : said;
   bar.hidden = !text;
   if (count.textContent !== text) count.textContent = text;
   discard.hidden = saving.hidden = !n;
@@ -48,7 +51,7 @@ async function saveAll(): Promise<void> {
   saving.ariaDisabled = "true";
   const done = await page?.form?.save();
   saving.ariaDisabled = null;
-  drawBar(done ? "Saved." : "");
+  drawBar(done ? tr("Saved.") : "");
   keepPlace();
 }
 
@@ -88,8 +91,8 @@ export async function refresh(): Promise<void> {
     await shown.show?.(settings);
     failed.hidden = true;
   } catch (error) {
-    failed.textContent = "The settings could not be loaded: " + (error as Error).message + ". ";
-    failed.append(button("Try again", () => void retry()));
+    failed.textContent = tr("The settings could not be loaded: {message}.", { message: (error as Error).message }) + " ";
+    failed.append(button(tr("Try again"), () => void retry()));
     failed.hidden = false;
   }
   if (changed()) drawBar();
@@ -109,7 +112,7 @@ function asksFirst(e: HashChangeEvent): boolean {
   const wanted = location.hash;
   history.replaceState(null, "", e.oldURL);
   const title = byId(name + "-title").textContent;
-  void ask(title + " has changes that are not saved. Discard them?", "Discard").then((yes) => {
+  void ask(tr("{title} has changes that are not saved. Discard them?", { title }), tr("Discard")).then((yes) => {
     if (!yes) return;
     page?.form?.discard();
     location.hash = wanted;
@@ -121,7 +124,7 @@ function asksFirst(e: HashChangeEvent): boolean {
 function asksToSwitch(e: Event): void {
   if (!changed()) return;
   e.preventDefault();
-  void ask("Changes on this page are not saved. Discard them?", "Discard").then((yes) => {
+  void ask(tr("Changes on this page are not saved. Discard them?"), tr("Discard")).then((yes) => {
     if (!yes) return;
     discardAll();
     (e as CustomEvent<() => void>).detail();

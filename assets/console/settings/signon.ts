@@ -12,6 +12,7 @@ import type { Page } from "./page";
 import { section } from "./settings";
 import { snippetBox } from "./snippet";
 import { testing } from "./testing";
+import { tr } from "../ui/texts";
 
 interface SignOnTest {
   ok: boolean;
@@ -51,36 +52,38 @@ const line = (g: Group): string => g.group + " = " + [g.role, ...(g.sites ?? [])
 
 export function signOnPage(): Page {
   const on = form([
-    { name: "oidcIssuer", label: "Issuer", control: text({ type: "url", placeholder: "https://id.example.com/realms/team" }),
-      hint: "Exactly as the provider calls itself." },
-    { name: "oidcClient", label: "Client ID", control: text({ maxlength: 500 }) },
-    { name: "oidcSecret", label: "Client secret", control: secret("None: a public client"), hint: "It is not shown again." },
-    { name: "oidcName", label: "Name on the button", control: text({ maxlength: 40, placeholder: "single sign-on" }) },
-    { name: "oidcDomains", label: "E-mail domains that may sign in", control: list("example.com", (d) => d.toLowerCase(), (d: string) => d),
-      hint: "One on each line. The provider must have verified the address." },
-    { name: "oidcGroups", label: "Groups that may sign in", control: list("support = operator", group, line),
-      hint: "One on each line: the group, =, administrator or operator, and the IDs of websites if it is not for all. " +
-        "The first line that fits decides. Without groups, everybody of the domains joins as an operator." },
-    { name: "oidcGroupsClaim", label: "Claim with the groups", control: text({ maxlength: 200, placeholder: "groups" }) },
-    { name: "oidcScopes", label: "More scopes", control: text({ placeholder: "None" }) },
-    { name: "oidcOnly", label: "Only single sign-on", control: check(),
-      hint: "Passwords and passkeys do not sign in any more, and who is signed in with them is signed out. The secret key always works." },
-    { name: "requireTotp", label: "Require two-step sign-in", control: check(),
-      hint: "A password needs a code of an authenticator app, too. Whoever has none sets one up right after the password. " +
-        "Passkeys, single sign-on and the secret key do not ask. Who signed in by a password alone signs in again." },
+    { name: "oidcIssuer", label: tr("Issuer"), control: text({ type: "url", placeholder: "https://id.example.com/realms/team" }),
+      hint: tr("Exactly as the provider calls itself.") },
+    { name: "oidcClient", label: tr("Client ID"), control: text({ maxlength: 500 }) },
+    { name: "oidcSecret", label: tr("Client secret"), control: secret(tr("None: a public client")), hint: tr("It is not shown again.") },
+    { name: "oidcName", label: tr("Name on the button"), control: text({ maxlength: 40, placeholder: tr("single sign-on") }) },
+    { name: "oidcDomains", label: tr("E-mail domains that may sign in"),
+      control: list("example.com", (d) => d.toLowerCase(), (d: string) => d),
+      hint: tr("One on each line. The provider must have verified the address.") },
+    { name: "oidcGroups", label: tr("Groups that may sign in"), control: list("support = operator", group, line),
+      hint: tr("One on each line: the group, =, administrator or operator, and the IDs of websites if it is not for all. " +
+        "The first line that fits decides. Without groups, everybody of the domains joins as an operator.") },
+    { name: "oidcGroupsClaim", label: tr("Claim with the groups"), control: text({ maxlength: 200, placeholder: "groups" }) },
+    { name: "oidcScopes", label: tr("More scopes"), control: text({ placeholder: tr("None") }) },
+    { name: "oidcOnly", label: tr("Only single sign-on"), control: check(),
+      hint: tr("Passwords and passkeys do not sign in any more, and who is signed in with them is signed out. " +
+        "The secret key always works.") },
+    { name: "requireTotp", label: tr("Require two-step sign-in"), control: check(),
+      hint: tr("A password needs a code of an authenticator app, too. Whoever has none sets one up right after the password. " +
+        "Passkeys, single sign-on and the secret key do not ask. Who signed in by a password alone signs in again.") },
   ]);
   const test = testing({
-    form: on, id: "sign-on-test", answer: "sign-on-answer", label: "Try sign-on", waiting: "Asking the provider…",
+    form: on, id: "sign-on-test", answer: "sign-on-answer", label: tr("Try sign-on"), waiting: tr("Asking the provider…"),
     run: async () => drawAnswer(await call<SignOnTest>("POST", "/sign-on/test")),
   });
   const redirect = location.origin + "/console/sign-on/return";
   return {
-    node: h("div", {}, section("Single sign-on",
-      h("p", { class: "hint" }, "Your team signs in at your own provider: Google, Microsoft, Keycloak, Authentik or another one. ",
-        h("a", { href: "/docs/single-sign-on", target: "_blank", rel: "noopener" }, "Where to click there")),
+    node: h("div", {}, section(tr("Single sign-on"),
+      h("p", { class: "hint" }, tr("Your team signs in at your own provider: Google, Microsoft, Keycloak, Authentik or another one.") + " ",
+        h("a", { href: "/docs/single-sign-on", target: "_blank", rel: "noopener" }, tr("Where to click there"))),
       h("div", { class: "field" },
-        h("span", { class: "label" }, "Redirect address"), snippetBox("Copy the redirect address", redirect).node,
-        h("p", { class: "hint" }, "Register it at the provider, as it is.")),
+        h("span", { class: "label" }, tr("Redirect address")), snippetBox(tr("Copy the redirect address"), redirect).node,
+        h("p", { class: "hint" }, tr("Register it at the provider, as it is."))),
       on.node, ...test.nodes)),
     form: on,
     show: () => test.draw(),
@@ -89,11 +92,11 @@ export function signOnPage(): Page {
 
 function drawAnswer(t: SignOnTest): Node[] {
   const said = t.ok
-    ? "The provider answers. " + (t.renews ? "relay asks it again about who is signed in."
-      : "It may not let relay ask again: then people sign in again often.")
+    ? tr("The provider answers.") + " " + (t.renews ? tr("relay asks it again about who is signed in.")
+      : tr("It may not let relay ask again: then people sign in again often."))
     : [t.error, t.fix].filter(Boolean).map((words) => sentence(words!)).join(" ");
   return [
-    h("p", {}, h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? "Ready" : "Failed"), " " + said),
+    h("p", {}, h("span", { class: "tag " + (t.ok ? "good" : "bad") }, t.ok ? tr("Ready") : tr("Failed")), " " + said),
     findings(t.findings.filter((f) => f.level !== "fail" || !t.error?.startsWith(f.text))),
   ];
 }

@@ -8,6 +8,7 @@ import { attempt } from "../state/store";
 import { asForm, input, passwordField, type Part } from "./access";
 import { codeOf } from "./channels/marks";
 import { button, feedback, labelled } from "./settings";
+import { tr } from "../ui/texts";
 
 interface TwoStep {
   on: boolean;
@@ -27,9 +28,9 @@ interface Recovery {
 
 const read = (person = ""): Promise<TwoStep | undefined> =>
   attempt(call<TwoStep>("GET", "/two-step" + (person && "?person=" + encodeURIComponent(person))),
-    "Two-step sign-in could not be loaded");
+    tr("Two-step sign-in could not be loaded"));
 
-const left = (n: number): string => (n === 1 ? "1 recovery code is left." : n + " recovery codes are left.");
+const left = (n: number): string => (n === 1 ? tr("1 recovery code is left.") : tr("{n} recovery codes are left.", { n }));
 
 // grouped cuts a secret into parts that can be typed.
 const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");
@@ -37,20 +38,21 @@ const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 "
 // recoveryCard shows new recovery codes, which relay never shows again.
 function recoveryCard({ recoveryCodes }: Recovery, done: () => void): HTMLElement {
   const text = recoveryCodes.join("\n");
-  const field = h("textarea", { class: "input code", readonly: true, rows: recoveryCodes.length, "aria-label": "Your recovery codes" });
+  const field = h("textarea", { class: "input code", readonly: true, rows: recoveryCodes.length, "aria-label": tr("Your recovery codes") });
   field.value = text;
   const copied = h("span", { class: "hint", role: "status" });
   const copy = async (): Promise<void> => {
     field.select();
     const ok = await navigator.clipboard.writeText(text).then(() => true, () => document.execCommand("copy"));
-    copied.textContent = ok ? "Copied." : "Press Ctrl+C.";
+    copied.textContent = ok ? tr("Copied.") : tr("Press Ctrl+C.");
   };
   const file = h("a", { class: "button small", href: "data:text/plain," + encodeURIComponent(text + "\n"),
-    download: "relay-recovery-codes.txt" }, "Download");
-  return h("div", { class: "link-card" }, h("div", {}, h("h3", { tabindex: -1 }, "Save your recovery codes"),
-    h("p", { class: "hint" }, "Each opens your account once in place of a code, when the phone is lost. " +
-      "Keep them where you keep passwords: relay stores only their hashes and does not show them again."),
-    field, h("div", { class: "buttons" }, button("Copy codes", () => void copy()), file, button("I have saved them", done), copied)));
+    download: "relay-recovery-codes.txt" }, tr("Download"));
+  return h("div", { class: "link-card" }, h("div", {}, h("h3", { tabindex: -1 }, tr("Save your recovery codes")),
+    h("p", { class: "hint" }, tr("Each opens your account once in place of a code, when the phone is lost. " +
+      "Keep them where you keep passwords: relay stores only their hashes and does not show them again.")),
+    field, h("div", { class: "buttons" }, button(tr("Copy codes"), () => void copy()), file, button(tr("I have saved them"), done),
+      copied)));
 }
 
 // appCard shows the secret of a new app until a code confirms it.
@@ -61,11 +63,11 @@ function appCard(app: App, confirmed: (codes: Recovery) => void, cancel: () => v
     confirmed(await call<Recovery>("POST", "/two-step/confirm", { code: code.value.trim() }));
     return "";
   };
-  return h("div", { class: "link-card" }, codeOf(app.qr, "QR code for your authenticator app"),
-    h("div", {}, h("h3", { tabindex: -1 }, "Scan this with your authenticator app"),
-      labelled("Or type this into the app", secret),
-      asForm(feedback(), "Turn on", { code }, turnOn, labelled("Code that the app shows", code, "Six digits.")),
-      h("div", { class: "buttons" }, button("Cancel", cancel))));
+  return h("div", { class: "link-card" }, codeOf(app.qr, tr("QR code for your authenticator app")),
+    h("div", {}, h("h3", { tabindex: -1 }, tr("Scan this with your authenticator app")),
+      labelled(tr("Or type this into the app"), secret),
+      asForm(feedback(), tr("Turn on"), { code }, turnOn, labelled(tr("Code that the app shows"), code, tr("Six digits."))),
+      h("div", { class: "buttons" }, button(tr("Cancel"), cancel))));
 }
 
 // ownTwoStep sets one's own up, or turns it off. It is for those with a password.
@@ -83,7 +85,7 @@ export function ownTwoStep(hasPassword: () => boolean): Part {
     return { currentPassword };
   };
   const codes = (found: Recovery): void => {
-    status.textContent = "On.";
+    status.textContent = tr("On.");
     show(recoveryCard(found, () => void load()));
   };
   const begin = async (): Promise<string> => {
@@ -105,17 +107,17 @@ export function ownTwoStep(hasPassword: () => boolean): Part {
     if (!found) return;
     password.value = "";
     card.replaceChildren();
-    status.textContent = !hasPassword() ? "You sign in without a password." : found.on
-      ? "On since " + fullTime(found.since!) + ". " + left(found.recoveryCodes) : "Off.";
-    const field = labelled("Current password", password);
+    status.textContent = !hasPassword() ? tr("You sign in without a password.") : found.on
+      ? tr("On since {since}. {recoveryCodes}", { since: fullTime(found.since!), recoveryCodes: left(found.recoveryCodes) }) : tr("Off.");
+    const field = labelled(tr("Current password"), password);
     const fresh = !hasPassword() ? h("div", {}) : found.on
-      ? h("div", {}, asForm(feedback(), "Make new recovery codes", { currentPassword: password }, renew, field), turnOff(end, password))
-      : asForm(feedback(), "Set up", { currentPassword: password }, begin, field);
+      ? h("div", {}, asForm(feedback(), tr("Make new recovery codes"), { currentPassword: password }, renew, field), turnOff(end, password))
+      : asForm(feedback(), tr("Set up"), { currentPassword: password }, begin, field);
     form.replaceWith(fresh);
     form = fresh;
   };
-  const intro = h("p", { class: "hint" }, "After your password, relay asks for a code that an app on your phone shows. " +
-    "Whoever learns the password cannot sign in without the phone. Passkeys and single sign-on do not ask.");
+  const intro = h("p", { class: "hint" }, tr("After your password, relay asks for a code that an app on your phone shows. " +
+    "Whoever learns the password cannot sign in without the phone. Passkeys and single sign-on do not ask."));
   return { node: h("div", {}, intro, status, form, card), load };
 }
 
@@ -129,22 +131,23 @@ function turnOff(end: () => Promise<string>, password: HTMLInputElement): HTMLEl
       said.refused(error, { currentPassword: password });
     }
   };
-  return h("div", {}, h("div", { class: "buttons" }, button("Turn off", () => void run()), said.nodes[0]!), said.nodes[1]!);
+  return h("div", {}, h("div", { class: "buttons" }, button(tr("Turn off"), () => void run()), said.nodes[0]!), said.nodes[1]!);
 }
 
 // twoStepOf shows a colleague's, and turns it off when the phone is lost.
 export function twoStepOf(person: string, name: string): Part {
   const status = h("p", { class: "hint" });
   const end = async (): Promise<void> => {
-    if (!(await ask("Turn off two-step sign-in of " + name + "? The password alone signs in then.", "Turn off"))) return;
-    await attempt(call("DELETE", "/people/" + person + "/two-step"), "Not turned off");
+    if (!(await ask(tr("Turn off two-step sign-in of {name}? The password alone signs in then.", { name }), tr("Turn off")))) return;
+    await attempt(call("DELETE", "/people/" + person + "/two-step"), tr("Not turned off"));
     await load();
   };
-  const off = button("Turn off…", () => void end(), "Turn off two-step sign-in of " + name);
+  const off = button(tr("Turn off…"), () => void end(), tr("Turn off two-step sign-in of {name}", { name }));
   const load = async (): Promise<void> => {
     const found = await read(person);
     if (!found) return;
-    status.textContent = found.on ? "On since " + fullTime(found.since!) + ". " + left(found.recoveryCodes) : "Off.";
+    status.textContent = found.on ? tr("On since {since}. {recoveryCodes}",
+      { since: fullTime(found.since!), recoveryCodes: left(found.recoveryCodes) }) : tr("Off.");
     off.hidden = !found.on;
   };
   off.hidden = true;

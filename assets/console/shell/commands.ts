@@ -9,6 +9,7 @@ import { current, state } from "../state/store";
 import type { Session } from "../types";
 import { pages } from "./nav";
 import type { Theme } from "./theme";
+import { tr } from "../ui/texts";
 
 export interface Command {
   group: string;
@@ -29,27 +30,28 @@ const isThere = (id: string): boolean => byId(id).checkVisibility();
 
 function ofConversation(s: Session | undefined): Command[] {
   if (!s || state.page || !isThere("pane")) return [];
-  const group = "This conversation";
+  const group = tr("This conversation");
   const mine = s.assignee?.id === myId;
   const assign = (label: string, assignee: string | null): Command =>
-    ({ group, label, symbol: "person", run: () => put(s, { assignee }), also: "take unassign" });
+    ({ group, label, symbol: "person", run: () => put(s, { assignee }), also: tr("take unassign") });
   return [
-    { group, label: "Write an answer", symbol: "reply", key: "r", run: () => byId("composer").focus() },
-    { group, label: "Write an internal note", symbol: "note", key: "n", run: press("note") },
-    { group, label: s.status === "open" ? "Close" : "Reopen", symbol: "sent", key: "e", run: press("thread-verb"), also: "done resolve" },
-    { group, label: "Snooze…", symbol: "wait", run: press("thread-snooze"), also: "later remind" },
+    { group, label: tr("Write an answer"), symbol: "reply", key: "r", run: () => byId("composer").focus() },
+    { group, label: tr("Write an internal note"), symbol: "note", key: "n", run: press("note") },
+    { group, label: s.status === "open" ? tr("Close") : tr("Reopen"), symbol: "sent", key: "e", run: press("thread-verb"),
+      also: tr("done resolve") },
+    { group, label: tr("Snooze…"), symbol: "wait", run: press("thread-snooze"), also: tr("later remind") },
     ...(isThere("thread-assign") ? [
-      ...(mine ? [] : [assign("Assign to me", myId)]),
-      ...(s.assignee ? [assign("Take from " + s.assignee.name, null)] : []),
-      { group, label: "Assign to somebody…", symbol: "person", run: press("thread-assign") },
+      ...(mine ? [] : [assign(tr("Assign to me"), myId)]),
+      ...(s.assignee ? [assign(tr("Take from {name}", { name: s.assignee.name }), null)] : []),
+      { group, label: tr("Assign to somebody…"), symbol: "person", run: press("thread-assign") },
     ] : []),
-    { group, label: "Mark as unread", symbol: "inbox", key: "u", run: () => markUnread(s.id) },
-    { group, label: "Saved answers", symbol: "saved", run: press("saved"), also: "canned macros" },
+    { group, label: tr("Mark as unread"), symbol: "inbox", key: "u", run: () => markUnread(s.id) },
+    { group, label: tr("Saved answers"), symbol: "saved", run: press("saved"), also: tr("canned macros") },
     ...(isThere("ai-bar") ? [
-      { group, label: "Suggest an answer", symbol: "spark", run: press("ai-draft"), also: "ai draft" },
-      { group, label: "Sum the conversation up", symbol: "lines", run: press("ai-summary"), also: "ai summary" },
+      { group, label: tr("Suggest an answer"), symbol: "spark", run: press("ai-draft"), also: tr("ai draft") },
+      { group, label: tr("Sum the conversation up"), symbol: "lines", run: press("ai-summary"), also: tr("ai summary") },
     ] : []),
-    { group, label: "More…", symbol: "dots", run: press("thread-more"), also: "tags block delete export transcript rating" },
+    { group, label: tr("More…"), symbol: "dots", run: press("thread-more"), also: tr("tags block delete export transcript rating") },
   ];
 }
 
@@ -60,28 +62,31 @@ const list = (filter: string) => (): void => {
 };
 
 function places(): Command[] {
-  const lists: [string, string][] = [["Waiting", "waiting"], ["Open", "open"], ["Closed", "closed"], ["Snoozed", "snoozed"]];
+  const lists: [string, string][] =
+    [[tr("Waiting"), "waiting"], [tr("Open"), "open"], [tr("Closed"), "closed"], [tr("Snoozed"), "snoozed"]];
   return [
-    ...lists.map(([label, filter]): Command => ({ group: "Go to", label: "Inbox: " + label, symbol: "inbox", run: list(filter) })),
+    ...lists.map(([label, filter]): Command =>
+      ({ group: tr("Go to"), label: tr("Inbox: {label}", { label }), symbol: "inbox", run: list(filter) })),
     ...pages.filter((page) => page.group || (page.icon && page.name !== "settings")).map((page): Command => ({
-      group: "Go to", symbol: page.icon ?? "gear", label: (page.icon ? "" : "Settings: ") + page.label,
+      group: tr("Go to"), symbol: page.icon ?? "gear", label: page.icon ? page.label : tr("Settings: {page}", { page: page.label }),
       run: () => (location.hash = "#/" + page.name) })),
   ];
 }
 
 function own(): Command[] {
-  const group = "You";
-  const themes: [string, Theme][] = [["Light", "light"], ["Dark", "dark"], ["As the system", ""]];
+  const group = tr("You");
+  const themes: [string, Theme][] = [[tr("Light"), "light"], [tr("Dark"), "dark"], [tr("As the system"), ""]];
   const status = (name: string): Command =>
-    ({ group, label: "Visitors see you: " + name, symbol: "person", run: press("presence-" + name.toLowerCase()) });
+    ({ group, label: tr("Visitors see you: {name}", { name }), symbol: "person", run: press("presence-" + name.toLowerCase()) });
   const sound = byId<HTMLInputElement>("sound").checked;
   return [
-    ...(state.presence ? ["Automatic", "Online", "Away"].map(status) : []),
-    ...themes.map(([label, theme]): Command => ({ group, label: "Theme: " + label.toLowerCase(), symbol: "screen",
-      run: async () => (await import("./theme")).choose(theme), also: "appearance colour mode" })),
-    { group, label: sound ? "Turn the sound off" : "Turn the sound on", symbol: "bell", run: press("sound"), also: "mute" },
-    { group, label: "Keyboard shortcuts", symbol: "info", key: "?", run: async () => (await import("./help")).showHelp(), also: "help" },
-    { group, label: "Sign out", symbol: "leave", run: () => byId<HTMLFormElement>("sign-out").requestSubmit(), also: "log out" },
+    ...(state.presence ? [tr("Automatic"), tr("Online"), tr("Away")].map(status) : []),
+    ...themes.map(([label, theme]): Command => ({ group, label: tr("Theme: {name}", { name: label.toLowerCase() }), symbol: "screen",
+      run: async () => (await import("./theme")).choose(theme), also: tr("appearance colour mode") })),
+    { group, label: sound ? tr("Turn the sound off") : tr("Turn the sound on"), symbol: "bell", run: press("sound"), also: tr("mute") },
+    { group, label: tr("Keyboard shortcuts"), symbol: "info", key: "?", run: async () => (await import("./help")).showHelp(),
+      also: tr("help") },
+    { group, label: tr("Sign out"), symbol: "leave", run: () => byId<HTMLFormElement>("sign-out").requestSubmit(), also: tr("log out") },
   ];
 }
 

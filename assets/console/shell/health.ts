@@ -6,6 +6,7 @@ import { alarm } from "./nav";
 import { changed, set, state } from "../state/store";
 import type { View } from "../state/store";
 import type { AI, Bridge } from "../types";
+import { tr } from "../ui/texts";
 
 // loadBridges loads the state of the bridges and the AI. If that fails, the last one is kept.
 export async function loadBridges(): Promise<void> {
@@ -18,13 +19,15 @@ export async function loadBridges(): Promise<void> {
 const wrong = (b: Bridge): string | undefined => (b.state === "off" ? undefined : b.lastError);
 
 function trouble(b: Bridge): string {
-  return platformName(b.name) + ": " + (wrong(b) ?? b.failed?.count + " not delivered: " + b.failed?.reason);
+  return platformName(b.name) + ": " +
+    (wrong(b) ?? tr("{count} not delivered: {reason}", { count: b.failed?.count, reason: b.failed?.reason }));
 }
 
 // healthView marks the pages where a problem can be fixed.
 export const healthView: View = (now, before) => {
   if (changed(now, before, "bridges")) alarm("channels", now.bridges.filter((b) => wrong(b) ?? b.failed).map(trouble).join("\n"));
-  if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? "An event was not delivered" : "");
+  if (changed(now, before, "gaveUp")) alarm("webhook", now.gaveUp ? tr("An event was not delivered") : "");
   if (!changed(now, before, "ai")) return;
-  alarm("ai", now.ai?.state === "failing" ? "The AI fails: " + [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") : "");
+  alarm("ai", now.ai?.state === "failing"
+    ? tr("The AI fails: {reason}", { reason: [now.ai.lastError, now.ai.fix].filter(Boolean).join(". ") }) : "");
 };

@@ -4,6 +4,7 @@ import { byId, on } from "../ui/dom";
 import { focusRow, rowTools } from "../inbox/list";
 import { note } from "../inbox/write";
 import { attempt, state } from "../state/store";
+import { tr } from "../ui/texts";
 
 // step selects a neighbour in the list and moves the focus with it.
 function step(by: number): void {
@@ -16,11 +17,11 @@ function step(by: number): void {
 }
 
 async function help(): Promise<void> {
-  (await attempt(import("./help"), "The list could not be loaded"))?.showHelp();
+  (await attempt(import("./help"), tr("The list could not be loaded")))?.showHelp();
 }
 
 async function palette(): Promise<void> {
-  (await attempt(import("./palette"), "The commands could not be loaded"))?.showPalette();
+  (await attempt(import("./palette"), tr("The commands could not be loaded")))?.showPalette();
 }
 
 // isForRows reports whether a key selects rows, or acts on those that are selected.

@@ -3,6 +3,7 @@
 import { byId, h, icon, setText } from "../ui/dom";
 import { changed, set, state } from "../state/store";
 import type { State, View } from "../state/store";
+import { tr } from "../ui/texts";
 
 // Page is a page beside the inbox. Its address is #/name or #/name/place; its element, heading and link are named after it.
 export interface Page {
@@ -20,27 +21,27 @@ const settings = (): Promise<unknown> => import("../settings/main");
 
 // all holds every page. One that is not in console.html gets an empty frame, whose content goes into #name-list.
 const all: readonly Page[] = [
-  { name: "visitors", label: "Visitors", icon: "screen", load: () => import("../visitors/main") },
-  { name: "knowledge", label: "Knowledge", icon: "book", load: () => import("../knowledge/main") },
-  { name: "statistics", label: "Statistics", icon: "chart", load: () => import("../statistics/main") },
-  { name: "contact", label: "Contact", load: () => import("../contact/main") },
-  { name: "settings", label: "Settings", icon: "gear", load: settings },
-  { name: "channels", label: "Channels", group: "Visitors", load: settings },
-  { name: "widget", label: "Widget", group: "Visitors", load: settings },
-  { name: "answers", label: "Saved answers", group: "Visitors", load: settings },
-  { name: "greetings", label: "Greetings", group: "Visitors", load: settings },
-  { name: "forms", label: "Forms & ratings", group: "Visitors", load: settings },
-  { name: "hours", label: "Hours", group: "Visitors", load: settings },
-  { name: "mail", label: "E-mail", group: "Visitors", load: settings },
-  { name: "ai", label: "AI", group: "Automation", load: settings },
-  { name: "webhook", label: "Webhook", group: "Automation", load: settings },
-  { name: "sites", label: "Websites", group: "Workspace", load: settings },
-  { name: "team", label: "Team", group: "Workspace", load: settings },
-  { name: "sso", label: "Sign-in", group: "Workspace", load: settings },
-  { name: "privacy", label: "Privacy", group: "Workspace", load: settings },
-  { name: "system", label: "System", group: "Workspace", load: settings },
-  { name: "notifications", label: "Notifications", group: "You", load: settings },
-  { name: "account", label: "Your account", group: "You", load: settings },
+  { name: "visitors", label: tr("Visitors"), icon: "screen", load: () => import("../visitors/main") },
+  { name: "knowledge", label: tr("Knowledge"), icon: "book", load: () => import("../knowledge/main") },
+  { name: "statistics", label: tr("Statistics"), icon: "chart", load: () => import("../statistics/main") },
+  { name: "contact", label: tr("Contact"), load: () => import("../contact/main") },
+  { name: "settings", label: tr("Settings"), icon: "gear", load: settings },
+  { name: "channels", label: tr("Channels"), group: tr("Visitors"), load: settings },
+  { name: "widget", label: tr("Widget"), group: tr("Visitors"), load: settings },
+  { name: "answers", label: tr("Saved answers"), group: tr("Visitors"), load: settings },
+  { name: "greetings", label: tr("Greetings"), group: tr("Visitors"), load: settings },
+  { name: "forms", label: tr("Forms & ratings"), group: tr("Visitors"), load: settings },
+  { name: tr("hours"), label: tr("Hours"), group: tr("Visitors"), load: settings },
+  { name: "mail", label: tr("E-mail"), group: tr("Visitors"), load: settings },
+  { name: "ai", label: tr("AI"), group: tr("Automation"), load: settings },
+  { name: "webhook", label: tr("Webhook"), group: tr("Automation"), load: settings },
+  { name: "sites", label: tr("Websites"), group: tr("Workspace"), load: settings },
+  { name: "team", label: tr("Team"), group: tr("Workspace"), load: settings },
+  { name: "sso", label: tr("Sign-in"), group: tr("Workspace"), load: settings },
+  { name: "privacy", label: tr("Privacy"), group: tr("Workspace"), load: settings },
+  { name: "system", label: tr("System"), group: tr("Workspace"), load: settings },
+  { name: "notifications", label: tr("Notifications"), group: tr("You"), load: settings },
+  { name: "account", label: tr("Your account"), group: tr("You"), load: settings },
 ];
 
 // Everybody finds what they may use, as relay says: other settings would only be refused.
@@ -97,7 +98,7 @@ async function load(page: Page): Promise<void> {
     await page.load();
   } catch {
     loaded.delete(page);
-    set({ failure: "This page could not be loaded. Reload." });
+    set({ failure: tr("This page could not be loaded. Reload.") });
   }
 }
 
@@ -126,7 +127,7 @@ function drawCurrent({ page }: State, before = ""): void {
   const here = pages.find((p) => p.name === page);
   const setting = !!here && isSetting(here);
   byId("subnav").hidden = !setting;
-  setText("bar-title", setting ? "Settings" : here?.label ?? "Inbox");
+  setText("bar-title", setting ? tr("Settings") : here?.label ?? tr("Inbox"));
   document.body.classList.toggle("with-subnav", setting);
   for (const a of document.querySelectorAll<HTMLElement>("#rail a, #subnav a")) {
     const { page: of } = a.dataset;

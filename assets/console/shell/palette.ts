@@ -4,16 +4,17 @@ import { h, icon, newId } from "../ui/dom";
 import { visitorName } from "../ui/format";
 import { state } from "../state/store";
 import { type Command, commands, plain, search } from "./commands";
+import { tr } from "../ui/texts";
 
 const most = 60; // rows that are shown; more words find the others
 const mostFound = 6;
 
 const field = h("input", { class: "palette-field", type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list",
-  "aria-autocomplete": "list", "aria-label": "Search or run a command", placeholder: "Search or run a command…", maxlength: "200",
+  "aria-autocomplete": "list", "aria-label": tr("Search or run a command"), placeholder: tr("Search or run a command…"), maxlength: "200",
   autocomplete: "off", spellcheck: "false", enterkeyhint: "go", oninput: () => draw() });
-const list = h("div", { class: "palette-list", id: "palette-list", role: "listbox", "aria-label": "Commands" });
+const list = h("div", { class: "palette-list", id: "palette-list", role: "listbox", "aria-label": tr("Commands") });
 const none = h("p", { class: "palette-none", role: "status" });
-const dialog: HTMLDialogElement = h("dialog", { class: "palette", "aria-label": "Search and commands" },
+const dialog: HTMLDialogElement = h("dialog", { class: "palette", "aria-label": tr("Search and commands") },
   h("div", { class: "palette-head" }, icon("search"), field, h("kbd", { "aria-hidden": "true" }, "Esc")), list, none);
 
 let shown: Command[] = [];
@@ -23,9 +24,9 @@ let at = 0;
 function found(query: string, fits: (text: string) => boolean): Command[] {
   if (!query) return [];
   const rows = state.order.map((id) => state.sessions.get(id)!).filter((s) => fits(visitorName(s))).slice(0, mostFound);
-  return [...rows.map((s): Command => ({ group: "Conversations", label: visitorName(s), symbol: "chat",
+  return [...rows.map((s): Command => ({ group: tr("Conversations"), label: visitorName(s), symbol: "chat",
     run: () => (location.hash = "#/sessions/" + encodeURIComponent(s.id)) })),
-  { group: "Conversations", label: "Search messages for “" + query + "”", symbol: "search", run: () => search(query) }];
+  { group: tr("Conversations"), label: tr("Search messages for “{query}”", { query }), symbol: "search", run: () => search(query) }];
 }
 
 // fitting are the commands that have all words, those that begin with them first.
@@ -57,7 +58,7 @@ function draw(): void {
   });
   list.replaceChildren(...groups);
   list.hidden = !shown.length;
-  none.textContent = shown.length ? "" : "Nothing fits.";
+  none.textContent = shown.length ? "" : tr("Nothing fits.");
   mark(0);
 }
 

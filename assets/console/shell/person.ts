@@ -6,6 +6,7 @@ import { clearOutbox } from "../inbox/outbox";
 import { wirePresence } from "./presence";
 import { wireViewing } from "./viewing";
 import { state } from "../state/store";
+import { tr } from "../ui/texts";
 
 function show(open: boolean): void {
   byId("me-menu").hidden = !open;
@@ -26,9 +27,9 @@ async function signOut(e: Event): Promise<void> {
   if (!n) return;
   e.preventDefault();
   const question = n === 1
-    ? "One message has not been sent yet. Signing out discards it."
-    : n + " messages have not been sent yet. Signing out discards them.";
-  if (!(await ask(question, "Sign out"))) return;
+    ? tr("One message has not been sent yet. Signing out discards it.")
+    : tr("{n} messages have not been sent yet. Signing out discards them.", { n });
+  if (!(await ask(question, tr("Sign out")))) return;
   clearOutbox();
   (e.target as HTMLFormElement).submit();
 }

@@ -7,6 +7,7 @@ import { me } from "../state/me";
 import { attempt, set, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Presence } from "../types";
+import { tr } from "../ui/texts";
 
 const reportEvery = 60_000;
 const stays = 5 * 60_000;
@@ -45,18 +46,19 @@ const wishes: Record<Presence["mode"], boolean | null> = { automatic: null, onli
 async function choose(mode: Presence["mode"]): Promise<void> {
   const before = state.presence;
   if (before) set({ presence: { ...before, mode, online: wishes[mode] ?? before.online } });
-  if (!(await attempt(call("POST", "/operator/status", { online: wishes[mode] }), "Status not changed"))) set({ presence: before });
+  if (!(await attempt(call("POST", "/operator/status", { online: wishes[mode] }), tr("Status not changed")))) set({ presence: before });
 }
 
 function names({ operators }: Presence): string {
-  return operators.filter((o) => o.name !== me).map((o) => o.name + (o.active ? "" : " (idle)")).join(", ");
+  return operators.filter((o) => o.name !== me).map((o) => o.name + (o.active ? "" : " " + tr("(idle)"))).join(", ");
 }
 
 function explained({ online, mode, until, hoursEnd }: Presence): string {
-  const seen = "Visitors see: " + (online ? "online" : "away");
-  if (hoursEnd) return seen + ", by business hours until " + clockTime(hoursEnd) + ".";
-  if (mode === "automatic") return seen + ", depending on whether operators are active here or on a chat platform.";
-  return until ? seen + " until " + clockTime(until) + ", then automatic again." : seen + ", until somebody changes it.";
+  const seen = online ? tr("Visitors see: online") : tr("Visitors see: away");
+  if (hoursEnd) return tr("{seen}, by business hours until {hoursEnd}.", { seen, hoursEnd: clockTime(hoursEnd) });
+  if (mode === "automatic") return tr("{seen}, depending on whether operators are active here or on a chat platform.", { seen });
+  return until ? tr("{seen} until {until}, then automatic again.", { seen, until: clockTime(until) })
+    : tr("{seen}, until somebody changes it.", { seen });
 }
 
 function draw({ presence }: State): void {
@@ -64,10 +66,10 @@ function draw({ presence }: State): void {
   if (!presence) return;
   byId<HTMLInputElement>("presence-" + presence.mode).checked = true;
   byId("presence-dot").classList.toggle("on", presence.online);
-  setText("presence-word", presence.online ? "Online" : "Away");
+  setText("presence-word", presence.online ? tr("Online") : tr("Away"));
   setText("presence-why", explained(presence));
   const others = names(presence);
-  setText("here", others && "Also here: " + others);
+  setText("here", others && tr("Also here: {others}", { others }));
 }
 
 const view: View = (now, before) => {

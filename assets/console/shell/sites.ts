@@ -7,10 +7,11 @@ import { changed, set, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Site } from "../types";
 import { byId, h } from "../ui/dom";
+import { tr } from "../ui/texts";
 
 const select = h("select", { id: "site", "aria-keyshortcuts": "g s", onchange: () => void pick(select.value) });
 const dot = h("i", { class: "site-dot" });
-const label = h("label", { class: "site-switch", hidden: true }, dot, h("span", { class: "sr" }, "Website"), select);
+const label = h("label", { class: "site-switch", hidden: true }, dot, h("span", { class: "sr" }, tr("Website")), select);
 
 // pick shows another site, unless a page keeps it from that: it then asks, and goes on by itself.
 async function pick(site: string): Promise<void> {
@@ -30,7 +31,8 @@ function draw({ sites, site, counts }: State): void {
   label.hidden = !several();
   const waiting = counts?.sites ?? {};
   const all = Object.values(waiting).reduce((sum, n) => sum + n, 0);
-  const options = [["", withCount("All websites", all)] as const, ...sites.map((s) => [s.id, withCount(s.name, waiting[s.id])] as const)];
+  const options = [["", withCount(tr("All websites"), all)] as const,
+    ...sites.map((s) => [s.id, withCount(s.name, waiting[s.id])] as const)];
   const drawn = [...select.options].map((o) => o.value + "\n" + o.text).join("\n");
   if (drawn !== options.map(([id, text]) => id + "\n" + text).join("\n")) {
     select.replaceChildren(...options.map(([value, text]) => h("option", { value }, text)));

@@ -6,6 +6,7 @@ import { byId, h } from "../ui/dom";
 import { me } from "../state/me";
 import { changed, set, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
+import { tr } from "../ui/texts";
 
 interface Viewing {
   sessionId: string;
@@ -41,16 +42,18 @@ async function load(): Promise<void> {
 }
 
 const listed = (names: readonly string[]): string =>
-  names.length > 1 ? names.slice(0, -1).join(", ") + " and " + names.at(-1) : names[0]!;
+  names.length > 1 ? tr("{names} and {last}", { names: names.slice(0, -1).join(", "), last: names.at(-1) }) : names[0]!;
 
 function draw({ viewers, typing, selected }: State): void {
   const writer = typing[selected];
   const names = writer ? [writer] : viewers[selected] ?? [];
   line.hidden = !names.length;
   if (!names.length) return line.replaceChildren();
-  const what = writer ? " is writing…" : names.length > 1 ? " are looking at this" : " is looking at this";
+  const name = listed(names);
+  const what = writer ? tr("{name} is writing…", { name }) : names.length > 1 ? tr("{names} are looking at this", { names: name })
+    : tr("{name} is looking at this", { name });
   line.classList.toggle("writing", !!writer);
-  line.replaceChildren(...names.slice(0, 4).map((name) => face(name, name, "tiny")), h("span", {}, listed(names) + what));
+  line.replaceChildren(...names.slice(0, 4).map((name) => face(name, name, "tiny")), h("span", {}, what));
 }
 
 const view: View = (now, before) => {

@@ -3,16 +3,17 @@
 import { byId, h, icon } from "../ui/dom";
 import { attempt, state, subscribe } from "../state/store";
 import { check, choose, chosen, type Step } from "./steps";
+import { tr } from "../ui/texts";
 
 // often is how soon a step shows that it is done elsewhere.
 const often = 10_000;
 
 const narrow = matchMedia("(max-width: 760px)");
-const hide = h("button", { class: "button small", type: "button", onclick: () => void put() }, "Hide");
+const hide = h("button", { class: "button small", type: "button", onclick: () => void put() }, tr("Hide"));
 const list = h("ol", {});
 const count = h("p", { class: "hint", role: "status" });
 const node = h("section", { class: "first-steps", "aria-labelledby": "first-title" },
-  h("div", { class: "first-head" }, h("h2", { id: "first-title" }, "First steps"), hide), count, list);
+  h("div", { class: "first-head" }, h("h2", { id: "first-title" }, tr("First steps")), hide), count, list);
 let drawn = "";
 let timer = 0;
 let over = false;
@@ -21,7 +22,7 @@ let over = false;
 function item(step: Step, at: number, next: boolean): HTMLElement {
   const mark = h("span", { class: "mark", "aria-hidden": "true" }, step.done ? icon("sent") : String(at + 1));
   const title = step.done || next ? step.title : h("a", { href: step.href }, step.title);
-  return h("li", { class: step.done ? "done" : "" }, mark, h("b", {}, title, step.done && h("span", { class: "sr" }, ", done")),
+  return h("li", { class: step.done ? "done" : "" }, mark, h("b", {}, title, step.done && h("span", { class: "sr" }, tr(", done"))),
     next && h("p", {}, step.text), next && h("a", { class: "button main", href: step.href }, step.action));
 }
 
@@ -30,7 +31,7 @@ function draw(steps: Step[]): void {
   if (now === drawn) return;
   drawn = now;
   const next = steps.findIndex((step) => !step.done);
-  count.textContent = `${steps.filter((step) => step.done).length} of ${steps.length} done`;
+  count.textContent = tr("{done} of {all} done", { done: steps.filter((step) => step.done).length, all: steps.length });
   const focused = list.contains(document.activeElement);
   list.replaceChildren(...steps.map((step, at) => item(step, at, at === next)));
   if (focused) (list.querySelector("a") ?? hide).focus();
@@ -68,7 +69,7 @@ function end(): void {
 }
 
 async function put(): Promise<void> {
-  if ((await attempt(choose("hidden").then(() => true), "The steps stay")) === true) end();
+  if ((await attempt(choose("hidden").then(() => true), tr("The steps stay"))) === true) end();
 }
 
 async function start(): Promise<void> {

@@ -3,6 +3,7 @@
 import { call } from "../net/api";
 import { shownSite } from "../settings/settings";
 import type { Bridge } from "../types";
+import { tr } from "../ui/texts";
 
 export interface Step {
   title: string;
@@ -34,14 +35,14 @@ export async function check(): Promise<Step[]> {
   ]);
   const team = people.length;
   return [
-    { title: "Make an account", text: "Keep the secret key in a safe place, and sign in as yourself from now on.",
-      action: "Make an account", href: "#/team", done: team > 0 },
-    { title: "Put the chat on your site", text: "Paste the snippet into a page, then open that page and its chat once.",
-      action: "Get the snippet", href: "#/widget", done: seen.length > 0 },
-    { title: "Connect a channel", text: "Answer from Telegram, Discord or Slack, where your team is anyway.", action: "Connect a channel",
+    { title: tr("Make an account"), text: tr("Keep the secret key in a safe place, and sign in as yourself from now on."),
+      action: tr("Make an account"), href: "#/team", done: team > 0 },
+    { title: tr("Put the chat on your site"), text: tr("Paste the snippet into a page, then open that page and its chat once."),
+      action: tr("Get the snippet"), href: "#/widget", done: seen.length > 0 },
+    { title: tr("Connect a channel"), text: tr("Answer from Telegram, Discord or Slack, where your team is anyway."), action: tr("Connect a channel"),
       href: "#/channels", done: bridges.some((b) => b.state === "running") },
-    { title: "Let your phone ring", text: "Open the console on your phone and switch notifications on there.", action: "Notifications",
+    { title: tr("Let your phone ring"), text: tr("Open the console on your phone and switch notifications on there."), action: tr("Notifications"),
       href: "#/notifications", done: devices.length > 0 },
-    { title: "Invite a colleague", text: "Send a link with which somebody else joins.", action: "Invite", href: "#/team", done: team > 1 },
+    { title: tr("Invite a colleague"), text: tr("Send a link with which somebody else joins."), action: tr("Invite"), href: "#/team", done: team > 1 },
   ];
 }

@@ -2,6 +2,7 @@
 
 import { Sessions } from "./sessions";
 import type { AI, Bridge, Counts, Entry, Message, Pending, Presence, SavedAnswer, Session, Site, Undelivered } from "../types";
+import {  } from "../ui/texts";
 
 export type Phase = "loading" | "ready" | "failed" | "missing";
 

@@ -2,6 +2,7 @@
 
 import { h, newId } from "./dom";
 import { sentence } from "./format";
+import { known } from "./texts";
 
 // Refusal is an error of the API: fields has what is wrong with each, by its name in the request.
 export interface Refusal extends Error {
@@ -61,10 +62,10 @@ const ended = (text: string): string => (text && !/[.?!…/]$/.test(text) ? sent
 
 // inWords says to people what the API says of a field: the end of a sentence like "must be a colour", or a whole one.
 export function inWords(problem: string): string {
-  if (problem === "is required") return "Please fill in this field.";
+  if (problem === "is required") return known("Please fill in this field.");
   const size = /^must (?:be|have) ((?:at (?:least|most) )?\d.*)$/s.exec(problem);
-  if (size) return ended("Use " + size[1]);
+  if (size) return known(ended("Use " + size[1]));
   const one = /^must be (.*)$/s.exec(problem);
-  if (one) return ended((one[1]!.startsWith("one of ") ? "Choose " : "Enter ") + one[1]);
-  return ended(/^(?:must|is|has|names|needs) /.test(problem) ? "This " + problem : problem);
+  if (one) return known(ended((one[1]!.startsWith("one of ") ? "Choose " : "Enter ") + one[1]));
+  return known(ended(/^(?:must|is|has|names|needs) /.test(problem) ? "This " + problem : problem));
 }

@@ -3,6 +3,7 @@
 import { parse, starIsBold, type Piece } from "../../shared/markup";
 import { h } from "./dom";
 import type { Message, Session } from "../types";
+import { locale, tr } from "./texts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -13,7 +14,7 @@ function local(options: Intl.DateTimeFormatOptions): (at: string) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (at) => {
     const time = new Date(at);
-    return Number.isNaN(+time) ? String(time) : (format ??= new Intl.DateTimeFormat([], options)).format(time);
+    return Number.isNaN(+time) ? String(time) : (format ??= new Intl.DateTimeFormat(locale, options)).format(time);
   };
 }
 
@@ -25,10 +26,10 @@ const otherYear = local({ weekday: "long", day: "numeric", month: "long", year: 
 
 export function ago(at: string): string {
   const age = Date.now() - Date.parse(at);
-  if (age < minute) return "now";
-  if (age < hour) return Math.floor(age / minute) + " min";
-  if (age < day) return Math.floor(age / hour) + " h";
-  if (age < 7 * day) return Math.floor(age / day) + " d";
+  if (age < minute) return tr("now");
+  if (age < hour) return tr("{n} min", { n: Math.floor(age / minute) });
+  if (age < day) return tr("{n} h", { n: Math.floor(age / hour) });
+  if (age < 7 * day) return tr("{n} d", { n: Math.floor(age / day) });
   return shortDay(at);
 }
 
@@ -43,9 +44,9 @@ export function sentence(text: string): string {
 // until returns how long it is until a future time.
 export function until(at: string): string {
   const left = Date.parse(at) - Date.now();
-  if (left < minute) return "in a moment";
-  if (left < hour) return "in " + Math.round(left / minute) + " min";
-  return "in " + Math.round(left / hour) + " h";
+  if (left < minute) return tr("in a moment");
+  if (left < hour) return tr("in {n} min", { n: Math.round(left / minute) });
+  return tr("in {n} h", { n: Math.round(left / hour) });
 }
 
 // agoTime is a <time> that refreshTimes keeps current.
@@ -56,7 +57,7 @@ export function agoTime(at: string): HTMLTimeElement {
 // timeThere is the time in a time zone, or nothing of one that the browser does not know.
 function timeThere(zone: string): string {
   try {
-    return new Date().toLocaleTimeString([], { timeStyle: "short", timeZone: zone }) + " there (" + zone + ")";
+    return tr("{time} there ({zone})", { time: new Date().toLocaleTimeString(locale, { timeStyle: "short", timeZone: zone }), zone });
   } catch {
     return "";
   }
@@ -82,17 +83,17 @@ export function dayKey(at: string): string {
 export function dayName(at: string): string {
   const key = dayKey(at);
   const now = new Date();
-  if (key === now.toDateString()) return "Today";
+  if (key === now.toDateString()) return tr("Today");
   const inYear = now.getFullYear() === new Date(at).getFullYear();
   now.setDate(now.getDate() - 1);
-  if (key === now.toDateString()) return "Yesterday";
+  if (key === now.toDateString()) return tr("Yesterday");
   return (inYear ? longDay : otherYear)(at);
 }
 
 // codeName spells out a country's or language's code, and leaves alone what is none.
 export function codeName(type: "region" | "language", code = ""): string {
   try {
-    return new Intl.DisplayNames([], { type }).of(code) ?? code;
+    return new Intl.DisplayNames(locale, { type }).of(code) ?? code;
   } catch {
     return code;
   }
@@ -150,6 +151,6 @@ export const inOneLine = (text: string, boldStar = false): string =>
 
 // preview is a message in one line.
 export function preview(m: Message): string {
-  if (m.deletedAt) return "Message deleted";
+  if (m.deletedAt) return tr("Message deleted");
   return inOneLine(m.content.slice(0, lookedAt), starIsBold(m.sourceBridge)) || m.attachments.map((a) => a.filename).join(", ");
 }

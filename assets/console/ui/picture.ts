@@ -1,6 +1,7 @@
 // picture.ts makes squares of the pictures that people choose, small enough to send.
 
 import { h } from "./dom";
+import { tr } from "./texts";
 
 const side = 256;
 
@@ -10,7 +11,7 @@ const wide = 1.3;
 // squareOf cuts the middle out of a picture, or, with whole, puts all of it on a white ground, as logos need it.
 export async function squareOf(file: File, whole = false): Promise<Blob> {
   const image = await createImageBitmap(file).catch(() => {
-    throw new Error("This browser cannot read that file as a picture. Choose a PNG, JPEG or WebP file.");
+    throw new Error(tr("This browser cannot read that file as a picture. Choose a PNG, JPEG or WebP file."));
   });
   const canvas = h("canvas", { width: side, height: side });
   const [short, long] = [Math.min(image.width, image.height), Math.max(image.width, image.height)];
@@ -21,7 +22,7 @@ export async function squareOf(file: File, whole = false): Promise<Blob> {
   draw?.fillRect(0, 0, side, side);
   draw?.drawImage(image, (side - width) / 2, (side - height) / 2, width, height);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be scaled down."))), "image/jpeg", 0.9));
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(tr("The picture could not be scaled down.")))), "image/jpeg", 0.9));
 }
 
 // pictureButton lets somebody choose a picture.
@@ -31,5 +32,5 @@ export function pictureButton(chosen: (file: File) => void): HTMLElement[] {
     file.value = "";
     if (picked) chosen(picked);
   } });
-  return [h("button", { class: "button", type: "button", onclick: () => file.click() }, "Choose a picture…"), file];
+  return [h("button", { class: "button", type: "button", onclick: () => file.click() }, tr("Choose a picture…")), file];
 }

@@ -6,6 +6,8 @@ import { ofSite } from "../state/sites";
 import { changed, state, subscribe } from "../state/store";
 import { byId, h, syncChildren } from "../ui/dom";
 import { row, type Row, type Visitor } from "./row";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 interface Answer {
   enabled: boolean;
@@ -15,21 +17,21 @@ interface Answer {
 
 const every = 3_000;
 
-const count = h("p", { class: "hint", role: "status" }, "Loading…");
+const count = h("p", { class: "hint", role: "status" }, tr("Loading…"));
 const problem = h("p", { class: "alert", role: "alert", hidden: true });
-const list = h("ul", { class: "live-list", "aria-label": "Visitors" });
+const list = h("ul", { class: "live-list", "aria-label": tr("Visitors") });
 const rows = new Map<string, Row>();
 
-byId("visitors-list").replaceChildren(section("On your website now", count, problem, list));
+byId("visitors-list").replaceChildren(section(tr("On your website now"), count, problem, list));
 
 // words says how many there are, or why nobody is shown.
 function words({ enabled, total, visitors }: Answer): string {
   if (!enabled) {
-    return "This is switched off. An administrator can switch it on for a website under Settings → Privacy: your team then sees " +
-      "which pages are open and can write first. No cookie is set, and nothing is stored.";
+    return tr("This is switched off. An administrator can switch it on for a website under Settings → Privacy: your team then sees " +
+      "which pages are open and can write first. No cookie is set, and nothing is stored.");
   }
-  const shown = visitors.length < total ? " The " + visitors.length + " who came last are listed." : "";
-  return total ? total + (total === 1 ? " visitor." : " visitors.") + shown : "Nobody is there at the moment.";
+  const shown = visitors.length < total ? " " + tr("The {n} who came last are listed.", { n: visitors.length }) : "";
+  return total ? plural(total, "{n} visitor.", "{n} visitors.") + shown : tr("Nobody is there at the moment.");
 }
 
 // draw keeps the rows of who is still there, and those in which somebody is writing.
@@ -61,7 +63,7 @@ async function load(): Promise<void> {
     if (mine === asked) draw(answer);
   } catch (error) {
     if (mine !== asked) return;
-    problem.textContent = "Not up to date: " + (error as Error).message + ".";
+    problem.textContent = tr("Not up to date: {why}.", { why: (error as Error).message });
     problem.hidden = false;
   }
 }

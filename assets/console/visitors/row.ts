@@ -7,6 +7,8 @@ import { face } from "../ui/avatar";
 import { h, newId, newTab } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { agoTime, codeName, pagePath, webURL } from "../ui/format";
+import { mixed } from "../ui/sentences";
+import { tr } from "../ui/texts";
 
 export interface Visitor {
   id: string;
@@ -37,23 +39,24 @@ const link = (url = ""): HTMLElement | string =>
 function about(v: Visitor): HTMLElement {
   const facts = [v.country && codeName("region", v.country), v.browser, v.deviceType].filter(Boolean).join(", ");
   const before = v.pages.slice(0, -1);
-  const visited = h("details", { class: "hint" }, h("summary", {}, "Pages before: " + before.length),
+  const visited = h("details", { class: "hint" }, h("summary", {}, tr("Pages before: {n}", { n: before.length })),
     h("ol", {}, ...before.map((page) => h("li", {}, link(page)))));
   return h("div", {}, h("p", {}, h("b", { dir: "auto" }, v.name), " ", siteMark(v.site) || "", " ", link(v.url)),
-    h("p", { class: "hint" }, "since ", agoTime(v.since), facts && " · " + facts, !!v.referrer && " · from ", link(v.referrer)),
+    h("p", { class: "hint" }, ...mixed(tr("since {time}"), { time: agoTime(v.since) }), facts && " · " + facts,
+      ...(v.referrer ? [" · ", ...mixed(tr("from {page}"), { page: link(v.referrer) })] : [])),
     !!before.length && visited);
 }
 
 // form writes to the visitor.
 function form(id: string, close: () => void): HTMLFormElement {
-  const text = h("textarea", { class: "input", id: newId(), rows: "2", maxlength: "40000", dir: "auto", "aria-label": "Message" });
-  const hint = h("p", { class: "hint" }, "It appears beside the chat button within ten seconds, and begins a conversation.");
+  const text = h("textarea", { class: "input", id: newId(), rows: "2", maxlength: "40000", dir: "auto", "aria-label": tr("Message") });
+  const hint = h("p", { class: "hint" }, tr("It appears beside the chat button within ten seconds, and begins a conversation."));
   const wrong = h("p", { class: "alert", role: "alert", hidden: true });
   const clientId = crypto.randomUUID?.() ?? newId() + Date.now();
-  const send = h("button", { class: "button small main", type: "submit" }, "Send");
+  const send = h("button", { class: "button small main", type: "submit" }, tr("Send"));
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (missing([[text, "Write a message first."]]) || send.disabled) return;
+    if (missing([[text, tr("Write a message first.")]]) || send.disabled) return;
     send.disabled = true;
     try {
       const body = { content: text.value.trim(), clientId, ...(me && { operatorName: me }) };
@@ -61,13 +64,13 @@ function form(id: string, close: () => void): HTMLFormElement {
       close();
       location.hash = "#" + sessionPath(begun.id);
     } catch (error) {
-      wrong.textContent = "Not sent: " + (error as Error).message + ".";
+      wrong.textContent = tr("Not sent: {reason}", { reason: (error as Error).message + "." });
       wrong.hidden = false;
     }
     send.disabled = false;
   };
   return h("form", { onsubmit: submit }, text, hint, wrong,
-    h("div", { class: "buttons" }, send, h("button", { class: "button small", type: "button", onclick: close }, "Cancel")));
+    h("div", { class: "buttons" }, send, h("button", { class: "button small", type: "button", onclick: close }, tr("Cancel"))));
 }
 
 // row keeps its form while the list around it changes.
@@ -87,7 +90,7 @@ export function row(id: string): Row {
     node.append(writer);
     writer.querySelector("textarea")!.focus();
   };
-  const write = h("button", { class: "button small", "aria-expanded": "false", onclick: open }, "Write first");
+  const write = h("button", { class: "button small", "aria-expanded": "false", onclick: open }, tr("Write first"));
   const node = h("li", {});
   return {
     node,
@@ -96,7 +99,7 @@ export function row(id: string): Row {
       if (sign === shown) return;
       shown = sign;
       const own = v.sessionId;
-      const talk = h("a", { class: "button small", href: "#" + sessionPath(own ?? "") }, "Open conversation");
+      const talk = h("a", { class: "button small", href: "#" + sessionPath(own ?? "") }, tr("Open conversation"));
       node.querySelector(":scope > .tag")?.remove();
       const top = [face(id, v.name, "active"), about(v), own ? talk : write];
       const kept = node.contains(document.activeElement) && !writer?.contains(document.activeElement);
@@ -106,7 +109,7 @@ export function row(id: string): Row {
     writing: () => !!writer?.querySelector("textarea")?.value,
     gone() {
       shown = "";
-      if (!node.querySelector(":scope > .tag")) write.replaceWith(h("span", { class: "tag" }, "Has left"));
+      if (!node.querySelector(":scope > .tag")) write.replaceWith(h("span", { class: "tag" }, tr("Has left")));
     },
   };
 }

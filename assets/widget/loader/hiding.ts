@@ -4,7 +4,6 @@
 
 import { numberOf } from "../../shared/number";
 import { matches } from "../../shared/path";
-import { numberOf } from "./number";
 
 /** What the widget does on the pages of a path; the first that fits counts. */
 interface PageRule {

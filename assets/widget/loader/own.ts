@@ -2,7 +2,7 @@
 // a launcher of its own: it is there from the first page on, and nothing is asked before a click.
 
 import { dress, type Own } from "./dress";
-import { numberOf } from "./number";
+import { numberOf } from "../../shared/number";
 
 const script = document.currentScript as HTMLScriptElement | null;
 const data = script?.dataset || {};

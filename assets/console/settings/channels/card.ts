@@ -13,6 +13,7 @@ import { findings, raw } from "./findings";
 import { markOf } from "./marks";
 import { press } from "./press";
 import { queueOf } from "./queue";
+import { tr } from "../../ui/texts";
 
 export interface Card {
   node: HTMLElement;
@@ -23,25 +24,26 @@ export interface Card {
 }
 
 const tags: Record<Bridge["state"], [name: string, tone: string]> = {
-  off: ["Not connected", ""],
-  starting: ["Starting", ""],
-  running: ["Connected", "good"],
-  failing: ["Failing", "warn"],
-  misconfigured: ["Does not work", "bad"],
+  off: [tr("Not connected"), ""],
+  starting: [tr("Starting"), ""],
+  running: [tr("Connected"), "good"],
+  failing: [tr("Failing"), "warn"],
+  misconfigured: [tr("Does not work"), "bad"],
 };
 
 // How is what a card says of a channel: of the common one, or of one that a website has.
 type How = Pick<Bridge, "state" | "lastError" | "fix" | "details">;
 
 export function paint(tag: HTMLElement, { state: is, lastError }: How): void {
-  const [name, tone] = is === "off" && lastError ? ["Next step", ""] : tags[is];
+  const [name, tone] = is === "off" && lastError ? [tr("Next step"), ""] : tags[is];
   tag.textContent = name;
   tag.className = "tag " + tone;
 }
 
 export function trouble({ state: is, lastError, fix, details }: How): Node | false {
   if (!lastError || is === "off") return false; // the next step says it
-  return h("div", { class: "alert" }, h("b", {}, sentence(lastError) + "."), !!fix && h("p", {}, "What to do: " + fix), raw(details));
+  return h("div", { class: "alert" }, h("b", {}, sentence(lastError) + "."), !!fix && h("p", {}, tr("What to do: {fix}", { fix })),
+    raw(details));
 }
 
 // elsewhere names the websites whose conversations begin in a channel of their own, and what is wrong there.
@@ -49,12 +51,12 @@ function elsewhere({ sites = [], state, missing }: Bridge): Node[] {
   const wrong = sites.filter((s) => s.lastError).map((s) => trouble({ ...s, lastError: siteName(s.site) + ": " + s.lastError }) as Node);
   const own = sites.map((s) => siteName(s.site)).join(", ");
   const none = state !== "off" && missing.length > 0;
-  return [...wrong, ...(own ? [h("p", { class: "hint" }, "In a channel of their own: " + own + "." +
-    (none ? " There is no common channel: conversations of other websites are not shown here." : ""))] : [])];
+  return [...wrong, ...(own ? [h("p", { class: "hint" }, tr("In a channel of their own: {own}.", { own }) +
+    (none ? " " + tr("There is no common channel: conversations of other websites are not shown here.") : ""))] : [])];
 }
 
 function about(kind: BridgeKind): Node {
-  const guide = h("a", { href: "/docs/" + kind.name, target: "_blank", rel: "noopener" }, "Step by step");
+  const guide = h("a", { href: "/docs/" + kind.name, target: "_blank", rel: "noopener" }, tr("Step by step"));
   return h("p", { class: "hint" }, kind.about + " ", guide);
 }
 
@@ -74,7 +76,7 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
     tests.found.replaceChildren();
     return focused();
   });
-  const open = press(title, said)({ text: "Connect", busy: "Connecting…", id: "connect-" + name, look: " main", run: async () => {
+  const open = press(title, said)({ text: tr("Connect"), busy: tr("Connecting…"), id: "connect-" + name, look: " main", run: async () => {
     opened = true;
     draw();
     steps.node.querySelector("input")?.focus();
@@ -121,7 +123,7 @@ export function card(kind: BridgeKind, reload: () => Promise<void>): Card {
 // testing posts a test message, and shows what was found; query names the website whose channel it is for.
 export function testing({ name, title }: BridgeKind, said: Feedback, reload: () => Promise<void>, query = "") {
   const found = h("div", { "aria-live": "polite" });
-  const button = press(title, said)({ text: "Test", busy: "Testing…", id: "test-" + name, run: async () => {
+  const button = press(title, said)({ text: tr("Test"), busy: tr("Testing…"), id: "test-" + name, run: async () => {
     const answer = await call<{ findings: Finding[] }>("POST", "/bridges/" + name + "/test" + query, { post: true });
     found.replaceChildren(findings(answer.findings));
     await reload();

@@ -5,6 +5,8 @@ import { h } from "../../ui/dom";
 import { agoTime } from "../../ui/format";
 import type { Bridge, BridgeKind } from "../../types";
 import type { Setup } from "./types";
+import { mixed, plural } from "../../ui/sentences";
+import { tr } from "../../ui/texts";
 
 export interface Details {
   node: HTMLElement;
@@ -12,17 +14,17 @@ export interface Details {
 }
 
 const ways: Record<string, string> = {
-  polling: "relay fetches operators’ answers (long polling).",
-  webhook: "The platform pushes operators’ answers to relay.",
-  gateway: "Operators’ answers arrive through the gateway.",
-  socket: "Operators’ answers arrive through Socket Mode.",
+  polling: tr("relay fetches operators’ answers (long polling)."),
+  webhook: tr("The platform pushes operators’ answers to relay."),
+  gateway: tr("Operators’ answers arrive through the gateway."),
+  socket: tr("Operators’ answers arrive through Socket Mode."),
 };
 
 // detailsOf keeps what is unfolded while the channel's state is drawn again.
 export function detailsOf({ name }: BridgeKind): Details {
   const bot = h("p", { class: "hint", hidden: true });
   const flow = h("p", { class: "hint" });
-  const node = h("div", { hidden: true }, bot, h("details", { class: "raw" }, h("summary", {}, "Details"), flow));
+  const node = h("div", { hidden: true }, bot, h("details", { class: "raw" }, h("summary", {}, tr("Details")), flow));
   let asked = false;
 
   // identify asks the platform once who the bot is. Without an answer nothing is said: the state says what is wrong.
@@ -30,7 +32,7 @@ export function detailsOf({ name }: BridgeKind): Details {
     asked = true;
     const setup = await call<Setup>("POST", "/bridges/" + name + "/connect", {}).catch(() => undefined);
     bot.hidden = !setup?.bot;
-    bot.replaceChildren("The bot is ", h("b", {}, setup?.bot ?? ""), ".");
+    bot.replaceChildren(...mixed("The bot is {name}.", { name: h("b", {}, setup?.bot ?? "") }));
   };
   return {
     node,
@@ -47,7 +49,7 @@ export function detailsOf({ name }: BridgeKind): Details {
 
 // flowOf says how answers come in, and what waits to go out.
 function flowOf({ receive, queue, deliveredAt }: Bridge): (Node | string)[] {
-  const waiting = queue ? queue.toLocaleString() + (queue === 1 ? " message waits." : " messages wait.") : "Nothing waits.";
-  return [(ways[receive] ?? "Operators’ answers are not received.") + " " + waiting,
-    ...(deliveredAt ? [" Last delivery: ", agoTime(deliveredAt), "."] : [])];
+  const waiting = queue ? plural(queue, "{n} message waits.", "{n} messages wait.") : tr("Nothing waits.");
+  return [(ways[receive] ?? tr("Operators’ answers are not received.")) + " " + waiting,
+    ...(deliveredAt ? [" ", ...mixed("Last delivery: {time}.", { time: agoTime(deliveredAt) })] : [])];
 }

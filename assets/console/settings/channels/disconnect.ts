@@ -5,6 +5,8 @@ import { h } from "../../ui/dom";
 import type { BridgeKind } from "../../types";
 import { variableOf, type Feedback, type Settings } from "../settings";
 import { press } from "./press";
+import { mixed } from "../../ui/sentences";
+import { tr } from "../../ui/texts";
 
 export interface Disconnect {
   button: HTMLButtonElement;
@@ -18,9 +20,9 @@ export function disconnect({ name, title, tokens, channel }: BridgeKind, said: F
   const [bot, ...apps] = tokens.map((t) => t.setting);
   const needs = [bot!, channel, ...apps];
   const locked = h("p", { class: "hint origin" });
-  const question = (): string => "Disconnect " + title + "? The token and the channel are forgotten. Threads and messages stay on " +
-    title + "; messages from now on are not delivered there, also not later.";
-  const button = press(title, said)({ text: "Disconnect", busy: "Disconnecting…", look: " danger-text", question, run: async () => {
+  const question = (): string => tr("Disconnect {title}? The token and the channel are forgotten. Threads and messages stay on " +
+    "{title}; messages from now on are not delivered there, also not later.", { title });
+  const button = press(title, said)({ text: tr("Disconnect"), busy: tr("Disconnecting…"), look: " danger-text", question, run: async () => {
     await call("DELETE", "/bridges/" + name);
     await done();
   } });
@@ -31,7 +33,8 @@ export function disconnect({ name, title, tokens, channel }: BridgeKind, said: F
       const variables = needs.filter((setting) => settings.sources[setting] === "environment")
         .map((setting) => variableOf(settings, setting));
       button.disabled = !!variables.length;
-      locked.replaceChildren(...(variables.length ? [h("span", { class: "locked" }, "Set by "), h("code", {}, variables.join(", "))] : []));
+      locked.replaceChildren(...(variables.length
+        ? [h("span", { class: "locked" }, ...mixed("Set by {variable}", { variable: h("code", {}, variables.join(", ")) }))] : []));
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Page } from "../page";
 import { card, type Card } from "./card";
 import { ownCard, type OwnCard } from "./own";
 import { pushed } from "./pushed";
+import { tr } from "../../ui/texts";
 
 const every = 5_000;
 
@@ -17,7 +18,7 @@ export function channelsPage(): Page {
   const own = h("div", { id: "own-channels", hidden: true });
   let owns: OwnCard[] = [];
   let site = "";
-  const guide = h("a", { href: "/docs/settings", target: "_blank", rel: "noopener" }, "All settings");
+  const guide = h("a", { href: "/docs/settings", target: "_blank", rel: "noopener" }, tr("All settings"));
   let timer = 0;
 
   const load = async (): Promise<void> => {
@@ -53,7 +54,8 @@ export function channelsPage(): Page {
   const page: Page = {
     node: h("div", {},
       h("p", { class: "hint" },
-        "Where your team answers, besides this console. Connect one, several or none: each conversation appears in all of them. ", guide),
+        tr("Where your team answers, besides this console. Connect one, several or none: each conversation appears in all of them.") + " ",
+          guide),
       list, own),
     async show(settings) {
       await load();

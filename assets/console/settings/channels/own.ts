@@ -9,6 +9,7 @@ import { paint, testing, trouble } from "./card";
 import { connect } from "./connect";
 import { markOf } from "./marks";
 import { press } from "./press";
+import { tr } from "../../ui/texts";
 
 export interface OwnCard {
   node: HTMLElement;
@@ -17,14 +18,15 @@ export interface OwnCard {
 }
 
 const off = (title: string): string =>
-  title + " is not connected. Connect it for all websites first: choose “All websites” in the bar at the top.";
+  tr("{title} is not connected. Connect it for all websites first: choose “All websites” in the bar " +
+    "at the top.", { title });
 
 // begins says where conversations begin.
 function begins(own: SiteChannel | undefined, bridge: Bridge): string {
-  if (own) return "New conversations begin in a channel of its own.";
+  if (own) return tr("New conversations begin in a channel of its own.");
   return bridge.missing.length
-    ? "Conversations are not shown there: there is no channel for all websites, and none for this one."
-    : "New conversations begin in the channel of all websites, with this website’s name.";
+    ? tr("Conversations are not shown there: there is no channel for all websites, and none for this one.")
+    : tr("New conversations begin in the channel of all websites, with this website’s name.");
 }
 
 // ownCard shows it for a website; reload is called when something was done about it.
@@ -48,7 +50,7 @@ export function ownCard(kind: BridgeKind, site: string, reload: () => Promise<vo
   const steps = connect(kind, settled, query);
   const tests = testing(kind, said, reload, query);
   const button = press(title, said);
-  const choose = button({ text: "Choose a channel", busy: "Looking…", id: "own-connect-" + name, look: " main", run: async () => {
+  const choose = button({ text: tr("Choose a channel"), busy: tr("Looking…"), id: "own-connect-" + name, look: " main", run: async () => {
     opened = true;
     draw();
   } });
@@ -84,16 +86,16 @@ export function ownCard(kind: BridgeKind, site: string, reload: () => Promise<vo
 function drawState(tag: HTMLElement, state: HTMLElement, title: string, bridge: Bridge, own?: SiteChannel): void {
   const missing = bridge.state === "off";
   if (own) paint(tag, own);
-  else Object.assign(tag, { className: "tag", textContent: missing ? "Not connected" : "Common channel" });
+  else Object.assign(tag, { className: "tag", textContent: missing ? tr("Not connected") : tr("Common channel") });
   const problem = own && trouble(own);
   state.replaceChildren(h("p", { class: "hint" }, missing ? off(title) : begins(own, bridge)), ...(problem ? [problem] : []));
 }
 
 // takenBack makes the button that gives a channel of its own up.
 function takenBack(button: ReturnType<typeof press>, name: string, site: string, settled: () => Promise<void>): HTMLButtonElement {
-  const question = (): string => "Let conversations of " + siteName(site) + " begin in the channel of all websites again? " +
-    "Threads that are open stay where they are.";
-  return button({ text: "Use the common channel", busy: "Changing…", question, run: async () => {
+  const question = (): string => tr("Let conversations of {site} begin in the channel of all websites again? Threads that are open " +
+    "stay where they are.", { site: siteName(site) });
+  return button({ text: tr("Use the common channel"), busy: tr("Changing…"), question, run: async () => {
     await call("DELETE", "/bridges/" + name + "?site=" + encodeURIComponent(site));
     await settled();
   } });

@@ -6,6 +6,8 @@ import { sentence } from "../../ui/format";
 import type { BridgeKind } from "../../types";
 import { codeOf } from "./marks";
 import type { Place, Setup } from "./types";
+import { mixed } from "../../ui/sentences";
+import { tr } from "../../ui/texts";
 
 export interface PlaceStep {
   node: HTMLElement;
@@ -22,7 +24,8 @@ export function placeStep(kind: BridgeKind, choose: (id: string) => Promise<void
       const heading = h("h3", { tabindex: "-1" }, kind.place);
       const focused = node.contains(document.activeElement) ? document.activeElement?.getAttribute("data-place") : null;
       node.replaceChildren(
-        h("p", { class: "bot" }, h("span", { class: "tag good" }, "Token works"), " The bot is ", h("b", {}, s.bot ?? ""), "."),
+        h("p", { class: "bot" }, h("span", { class: "tag good" }, tr("Token works")), " ",
+          ...mixed("The bot is {name}.", { name: h("b", {}, s.bot ?? "") })),
         heading,
         ...(s.link && kind.add ? [addBot(kind, s)] : []), // others lead to making an app, which is done
         s.places.length
@@ -36,7 +39,7 @@ export function placeStep(kind: BridgeKind, choose: (id: string) => Promise<void
 
 function addBot(kind: BridgeKind, { link, code }: Setup): HTMLElement {
   return h("div", { class: "add-bot" },
-    !!code && codeOf(code, "QR code of the link that adds the bot"),
+    !!code && codeOf(code, tr("QR code of the link that adds the bot")),
     h("div", {},
       h("p", {}, kind.add),
       h("a", { class: "button main", href: link, ...newTab }, kind.addButton)));
@@ -48,7 +51,7 @@ function unusable(p: Place, problem: string): HTMLElement {
   return h("li", {},
     h("div", {}, h("b", {}, labelOf(p)), h("p", { class: "wrong" }, sentence(problem) + "."),
       !!p.fix && h("p", { class: "hint" }, sentence(p.fix) + ".")),
-    h("span", { class: "hint" }, "relay continues when this is done."));
+    h("span", { class: "hint" }, tr("relay continues when this is done.")));
 }
 
 function usable({ use }: BridgeKind, p: Place, choose: (id: string) => Promise<void>): HTMLElement {
@@ -60,5 +63,5 @@ function usable({ use }: BridgeKind, p: Place, choose: (id: string) => Promise<v
   };
   const button = h("button", { type: "button", class: "button small", "data-place": p.id, "aria-label": use + " " + label, onclick }, use);
   const here = p.sites?.map((id) => siteName(id)).join(", ");
-  return h("li", {}, h("div", {}, h("b", {}, label), !!here && h("p", { class: "hint" }, "Here already: " + here)), button);
+  return h("li", {}, h("div", {}, h("b", {}, label), !!here && h("p", { class: "hint" }, tr("Here already: {here}", { here }))), button);
 }

@@ -4,6 +4,7 @@ import { h } from "../../ui/dom";
 import type { BridgeKind } from "../../types";
 import { check, secret, text } from "../controls";
 import { form, type Control, type Form } from "../form";
+import { tr } from "../../ui/texts";
 
 type Option = BridgeKind["options"][number];
 
@@ -16,5 +17,5 @@ const controls: Record<Option["control"], (o: Option) => Control> = {
 export function pushed(kinds: readonly BridgeKind[]): Form {
   const fields = kinds.flatMap((kind) => kind.options)
     .map((o) => ({ name: o.setting, label: o.label, hint: o.hint, control: controls[o.control](o) }));
-  return form(fields, (n) => [h("details", { class: "panel more" }, h("summary", {}, "How answers arrive"), ...Object.values(n))]);
+  return form(fields, (n) => [h("details", { class: "panel more" }, h("summary", {}, tr("How answers arrive")), ...Object.values(n))]);
 }

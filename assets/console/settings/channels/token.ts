@@ -6,6 +6,7 @@ import { sentence } from "../../ui/format";
 import type { BridgeKind, BridgeToken, Finding } from "../../types";
 import { labelled, type Feedback, type Settings } from "../settings";
 import type { Setup } from "./types";
+import { tr } from "../../ui/texts";
 
 export interface Tokens {
   token: string;
@@ -30,15 +31,15 @@ interface Entry extends BridgeToken {
 export function tokenStep(kind: BridgeKind, said: Feedback, submit: (tokens: Tokens) => Promise<void>): TokenStep {
   const entries: Entry[] = kind.tokens.map((t) => ({ ...t, input: inputOf(t, () => pasted(t)) }));
   const [bot, app] = entries as [Entry, Entry?];
-  const create = h("a", { class: "button", ...newTab }, "Create the app");
+  const create = h("a", { class: "button", ...newTab }, tr("Create the app"));
   const made = h("div", { class: "field" }, create, h("p", { class: "hint" }, kind.make));
-  const enter = h("button", { type: "submit", class: "button main" }, "Connect");
+  const enter = h("button", { type: "submit", class: "button main" }, tr("Connect"));
 
   const connect = async (): Promise<void> => {
-    if (missing(entries.map((e) => [e.input, "Paste the token here."] as const))) return;
+    if (missing(entries.map((e) => [e.input, tr("Paste the token here.")] as const))) return;
     if (enter.ariaDisabled === "true") return;
     enter.ariaDisabled = "true";
-    said.said("Asking " + kind.title + "…");
+    said.said(tr("Asking {title}…", { title: kind.title }));
     await submit({ token: bot.input.value.trim(), appToken: app?.input.value.trim() });
     enter.ariaDisabled = null;
   };
@@ -86,7 +87,7 @@ function hintOf({ hint, link }: BridgeToken): HTMLElement {
 
 // markWrong says at the field, whose hint says where to copy the token, what is wrong with it.
 function markWrong({ input, looks }: Entry, { text }: Finding): void {
-  mark(input, sentence(text) + ". Copy it again: " + looks);
+  mark(input, tr("{text}. Copy it again: {looks}", { text: sentence(text), looks }));
   input.focus();
 }
 

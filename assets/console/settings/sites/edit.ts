@@ -6,12 +6,13 @@ import { h } from "../../ui/dom";
 import { feedback, labelled } from "../settings";
 import { colour } from "../widget/colour";
 import { sitePath, type Acts } from "./types";
+import { tr } from "../../ui/texts";
 
 export function editSite(s: Site, acts: Acts): void {
   const name = h("input", { class: "input", maxlength: 60, autocomplete: "off", value: s.name });
   const address = h("input", { class: "input", type: "url", autocomplete: "off", value: s.address ?? "",
     placeholder: "https://shop.example.com" });
-  const tint = colour("Colour", "");
+  const tint = colour(tr("Colour"), "");
   tint.set(s.color);
   const color = tint.node.querySelector<HTMLInputElement>(".input")!;
   color.placeholder = "#3b5bdb";
@@ -30,14 +31,15 @@ export function editSite(s: Site, acts: Acts): void {
       said.refused(error, { name, address, color, origins });
     }
   };
-  const dialog = h("dialog", { class: "ask", "aria-label": "Edit " + s.name, onclose: () => dialog.remove() },
-    h("form", { novalidate: true, onsubmit: save }, h("h2", {}, "Edit " + s.name),
-      labelled("Name", name), labelled("Address", address), h("div", { class: "field" }, h("span", { class: "label" }, "Colour"), tint.node,
-        h("p", { class: "hint" }, "Your team tells the website by it.")),
-      s.id === "main" ? "" : labelled("Only from these addresses", origins, "One in each line. None: the key works on every page."),
+  const dialog = h("dialog", { class: "ask", "aria-label": tr("Edit {name}", { name: s.name }), onclose: () => dialog.remove() },
+    h("form", { novalidate: true, onsubmit: save }, h("h2", {}, tr("Edit {name}", { name: s.name })),
+      labelled(tr("Name"), name), labelled(tr("Address"), address),
+        h("div", { class: "field" }, h("span", { class: "label" }, tr("Colour")), tint.node,
+        h("p", { class: "hint" }, tr("Your team tells the website by it."))),
+      s.id === "main" ? "" : labelled(tr("Only from these addresses"), origins, tr("One in each line. None: the key works on every page.")),
       ...said.nodes,
-      h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, "Cancel"),
-        h("button", { type: "submit", class: "button main" }, "Save"))));
+      h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, tr("Cancel")),
+        h("button", { type: "submit", class: "button main" }, tr("Save")))));
   document.body.append(dialog);
   dialog.showModal();
 }

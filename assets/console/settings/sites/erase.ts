@@ -6,9 +6,11 @@ import type { Site } from "../../types";
 import { h } from "../../ui/dom";
 import { feedback, labelled } from "../settings";
 import { sitePath, type Acts } from "./types";
+import { plural } from "../../ui/sentences";
+import { tr } from "../../ui/texts";
 
 export async function eraseSite(s: Site, acts: Acts): Promise<void> {
-  const whole = await attempt(call<Site>("GET", sitePath(s)), "The website could not be loaded");
+  const whole = await attempt(call<Site>("GET", sitePath(s)), tr("The website could not be loaded"));
   if (!whole) return;
   const n = whole.conversations ?? 0;
   const name = h("input", { class: "input", autocomplete: "off", spellcheck: "false" });
@@ -23,13 +25,14 @@ export async function eraseSite(s: Site, acts: Acts): Promise<void> {
       said.refused(error, { name });
     }
   };
-  const dialog = h("dialog", { class: "ask", "aria-label": "Erase " + s.name, onclose: () => dialog.remove() },
-    h("form", { novalidate: true, onsubmit: erase }, h("h2", {}, "Erase " + s.name + "?"),
-      h("p", { class: "hint" }, (n === 1 ? "1 conversation" : n.toLocaleString() + " conversations") +
-        " with all files, the settings and the key go for good. To keep them, archive it instead."),
-      labelled("Type " + s.name + " to confirm", name), ...said.nodes,
-      h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, "Cancel"),
-        h("button", { type: "submit", class: "button danger" }, "Erase for good"))));
+  const dialog = h("dialog", { class: "ask", "aria-label": tr("Erase {name}", { name: s.name }), onclose: () => dialog.remove() },
+    h("form", { novalidate: true, onsubmit: erase }, h("h2", {}, tr("Erase {name}?", { name: s.name })),
+      h("p", { class: "hint" }, plural(n,
+        "{n} conversation with all files, the settings and the key go for good. To keep them, archive it instead.",
+        "{n} conversations with all files, the settings and the key go for good. To keep them, archive it instead.")),
+      labelled(tr("Type {name} to confirm", { name: s.name }), name), ...said.nodes,
+      h("div", { class: "ask-row" }, h("button", { class: "button", onclick: () => dialog.close() }, tr("Cancel")),
+        h("button", { type: "submit", class: "button danger" }, tr("Erase for good")))));
   document.body.append(dialog);
   dialog.showModal();
 }

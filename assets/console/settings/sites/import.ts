@@ -5,6 +5,7 @@ import type { Site } from "../../types";
 import { h } from "../../ui/dom";
 import { missing } from "../../ui/fields";
 import { feedback, labelled } from "../settings";
+import { tr } from "../../ui/texts";
 
 interface Imported {
   site: Site;
@@ -32,16 +33,17 @@ export function importForm(imported: (site: Site) => Promise<void>): HTMLElement
   const name = h("input", { class: "input", maxlength: 60, autocomplete: "off" });
   const said = feedback();
   const notes = h("ul", { class: "hint" });
-  const submit = h("button", { type: "submit", class: "button" }, "Import website");
+  const submit = h("button", { type: "submit", class: "button" }, tr("Import website"));
   const run = async (e: Event): Promise<void> => {
     e.preventDefault();
     notes.replaceChildren();
-    if (missing([[file, "Choose a file."]])) return;
+    if (missing([[file, tr("Choose a file.")]])) return;
     submit.disabled = true;
     try {
       const done = await send(file.files![0]!, name.value.trim(), (share) =>
-        said.said(share < 1 ? "Sending: " + Math.round(share * 100) + " %" : "Storing the conversations…"));
-      said.said(done.site.name + " is here with " + (done.conversations + done.known) + " conversations.");
+        said.said(share < 1 ? tr("Sending: {share} %", { share: Math.round(share * 100) }) : tr("Storing the conversations…")));
+      said.said(tr("{name} is here with {conversations}{known} conversations.",
+        { name: done.site.name, conversations: done.conversations, known: done.known }));
       notes.replaceChildren(...done.notes.map((note) => h("li", {}, note)));
       file.value = name.value = "";
       await imported(done.site);
@@ -51,7 +53,7 @@ export function importForm(imported: (site: Site) => Promise<void>): HTMLElement
     submit.disabled = false;
   };
   return h("form", { novalidate: true, onsubmit: run },
-    h("p", { class: "hint" }, "From the file that Export wrote, here or on another relay."),
-    labelled("File", file), labelled("Name (optional)", name, "Left out, it has the name that it had."),
+    h("p", { class: "hint" }, tr("From the file that Export wrote, here or on another relay.")),
+    labelled(tr("File"), file), labelled(tr("Name (optional)"), name, tr("Left out, it has the name that it had.")),
     h("div", { class: "buttons" }, submit, said.nodes[0]!), said.nodes[1]!, notes);
 }

@@ -11,6 +11,7 @@ import { feedback, labelled, loadSites, section } from "../settings";
 import { importForm } from "./import";
 import { siteRow } from "./row";
 import { snippetCard } from "./snippet";
+import { tr } from "../../ui/texts";
 
 // every is how often the page looks how far erasing is.
 const every = 3_000;
@@ -19,20 +20,20 @@ export function sitesPage(): Page {
   const list = h("ul", { class: "members" });
   const made = h("div", { "aria-live": "polite" });
   const intro = h("p", { class: "hint" });
-  const sites = section("Websites", intro, list, made);
+  const sites = section(tr("Websites"), intro, list, made);
   const load = async (): Promise<void> => {
     const all = await loadSites();
     const erasing = await Promise.all(all.filter((s) => s.erasedAt).map((s) => call<Site>("GET", "/sites/" + s.id).catch(() => s)));
     intro.textContent = several()
-      ? "Visitors of each website meet your team under its own name, look and hours. " +
-        "What you set for all websites holds where one has no value of its own."
-      : "This relay serves one website. Another gets a snippet, conversations and settings of its own; your team answers both here.";
+      ? tr("Visitors of each website meet your team under its own name, look and hours. " +
+        "What you set for all websites holds where one has no value of its own.")
+      : tr("This relay serves one website. Another gets a snippet, conversations and settings of its own; your team answers both here.");
     list.hidden = !several();
     list.replaceChildren(...all.map((s) => siteRow(erasing.find((e) => e.id === s.id) ?? s, { changed, show })));
   };
-  const changed = async (): Promise<void> => void (await attempt(load(), "The websites could not be loaded"));
+  const changed = async (): Promise<void> => void (await attempt(load(), tr("The websites could not be loaded")));
   const show = async (id: string): Promise<void> => {
-    const site = await attempt(call<Site>("GET", "/sites/" + id), "The snippet could not be loaded");
+    const site = await attempt(call<Site>("GET", "/sites/" + id), tr("The snippet could not be loaded"));
     if (!site) return;
     const card = snippetCard(site);
     made.replaceChildren(card.node);
@@ -44,7 +45,7 @@ export function sitesPage(): Page {
   };
   let timer = 0;
   return {
-    node: h("div", {}, sites, section("Add a website", addForm(changed, show)), section("Import a website", importForm(taken))),
+    node: h("div", {}, sites, section(tr("Add a website"), addForm(changed, show)), section(tr("Import a website"), importForm(taken))),
     show: load,
     opened: () => void (timer = setInterval(() => state.sites.some((s) => s.erasedAt) && void changed(), every)),
     left: () => clearInterval(timer),
@@ -53,13 +54,13 @@ export function sitesPage(): Page {
 
 // addForm makes a site, whose chat works at once.
 function addForm(changed: () => Promise<void>, show: (id: string) => Promise<void>): HTMLElement {
-  const name = h("input", { class: "input", maxlength: 60, autocomplete: "off", placeholder: "Shop Berlin" });
+  const name = h("input", { class: "input", maxlength: 60, autocomplete: "off", placeholder: tr("Shop Berlin") });
   const address = h("input", { class: "input", type: "url", autocomplete: "off", placeholder: "https://berlin.example.com" });
   const said = feedback();
   const add = async (e: Event): Promise<void> => {
     e.preventDefault();
     said.said("");
-    if (missing([[name, "Give the website a name, like Shop Berlin."]])) return;
+    if (missing([[name, tr("Give the website a name, like Shop Berlin.")]])) return;
     try {
       const site = await call<Site>("POST", "/sites", { name: name.value.trim(), address: address.value.trim() });
       name.value = address.value = "";
@@ -69,9 +70,9 @@ function addForm(changed: () => Promise<void>, show: (id: string) => Promise<voi
       said.refused(error, { name, address });
     }
   };
-  return h("form", { novalidate: true, onsubmit: add }, labelled("Name", name, "What your team calls it."),
-    labelled("Address (optional)", address),
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, "Add website"), ...said.nodes),
-    h("p", { class: "hint" }, h("a", { href: "/docs/sites", target: "_blank", rel: "noopener" }, "How several websites work")));
+  return h("form", { novalidate: true, onsubmit: add }, labelled(tr("Name"), name, tr("What your team calls it.")),
+    labelled(tr("Address (optional)"), address),
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "button main" }, tr("Add website")), ...said.nodes),
+    h("p", { class: "hint" }, h("a", { href: "/docs/sites", target: "_blank", rel: "noopener" }, tr("How several websites work"))));
 }
 

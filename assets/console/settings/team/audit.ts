@@ -5,6 +5,7 @@ import { h } from "../../ui/dom";
 import { fullTime } from "../../ui/format";
 import { attempt } from "../../state/store";
 import { button, labelled, section } from "../settings";
+import { tr } from "../../ui/texts";
 
 interface Entry {
   at: string;
@@ -17,42 +18,42 @@ interface Entry {
 }
 
 const words: Record<string, string> = {
-  sign_in: "Signed in", sign_in_failed: "Failed sign-ins", sign_in_ended: "Ended a sign-in", invited: "Invited",
-  invitation_withdrawn: "Withdrew an invitation", joined: "Joined", person_changed: "Changed a person",
-  role_changed: "Changed a role", person_removed: "Removed a person", password_reset: "Reset a password",
-  password_changed: "Changed the password", passkey_added: "Added a passkey", passkey_removed: "Removed a passkey",
-  account_linked: "Linked an account to single sign-on",
-  passkey_refused: "Refused a passkey", passkey_renamed: "Renamed a passkey",
-  two_step_on: "Turned two-step sign-in on", two_step_off: "Turned two-step sign-in off",
-  recovery_codes_made: "Made new recovery codes", code_refused: "Refused a code",
-  device_added: "Turned notifications on", device_removed: "Turned notifications off",
-  settings_changed: "Changed settings", key_rotated: "Rotated a key", key_made: "Made a key",
-  key_ended: "Ended a key", key_used: "Wrote with a key", hook_added: "Added a hook", hook_changed: "Changed a hook",
-  hook_ended: "Deleted a hook", hook_used: "Wrote by a hook", conversation_erased: "Deleted a conversation",
-  visitor_erased: "Deleted a visitor", visitor_exported: "Exported a visitor", exported: "Exported",
-  backup_downloaded: "Downloaded a backup", backup_made: "Made a backup", visitor_blocked: "Blocked a visitor",
-  visitor_unblocked: "Unblocked a visitor", message_edited: "Changed somebody else’s message",
-  message_deleted: "Deleted somebody else’s message", channel_connected: "Connected a channel",
-  channel_disconnected: "Disconnected a channel", knowledge_added: "Added to the knowledge",
-  knowledge_moved: "Gave knowledge to another website",
-  knowledge_refreshed: "Had knowledge read again", knowledge_removed: "Removed knowledge",
-  ai_rehearsed: "Rehearsed the AI", ai_judged: "Judged a rehearsed answer", ai_topic_changed: "Changed a topic of the AI",
-  ai_topic_answers: "Let the AI answer a topic by itself", ai_topic_fell: "Took a topic from the AI",
-  ai_action_changed: "Changed an action of the AI", ai_act: "Decided what the AI may do",
-  question_removed: "Removed an open question", saved_answer_changed: "Changed a saved answer",
-  saved_answer_removed: "Removed a saved answer", deliveries_retried: "Retried deliveries",
-  deliveries_discarded: "Discarded deliveries",
-  contact_changed: "Changed a contact",
-  site_added: "Added a site",
-  site_changed: "Changed a site",
-  site_erased: "Erased a site",
-  site_exported: "Exported a site",
-  site_imported: "Imported a site",
+  sign_in: tr("Signed in"), sign_in_failed: tr("Failed sign-ins"), sign_in_ended: tr("Ended a sign-in"), invited: tr("Invited"),
+  invitation_withdrawn: tr("Withdrew an invitation"), joined: tr("Joined"), person_changed: tr("Changed a person"),
+  role_changed: tr("Changed a role"), person_removed: tr("Removed a person"), password_reset: tr("Reset a password"),
+  password_changed: tr("Changed the password"), passkey_added: tr("Added a passkey"), passkey_removed: tr("Removed a passkey"),
+  account_linked: tr("Linked an account to single sign-on"),
+  passkey_refused: tr("Refused a passkey"), passkey_renamed: tr("Renamed a passkey"),
+  two_step_on: tr("Turned two-step sign-in on"), two_step_off: tr("Turned two-step sign-in off"),
+  recovery_codes_made: tr("Made new recovery codes"), code_refused: tr("Refused a code"),
+  device_added: tr("Turned notifications on"), device_removed: tr("Turned notifications off"),
+  settings_changed: tr("Changed settings"), key_rotated: tr("Rotated a key"), key_made: tr("Made a key"),
+  key_ended: tr("Ended a key"), key_used: tr("Wrote with a key"), hook_added: tr("Added a hook"), hook_changed: tr("Changed a hook"),
+  hook_ended: tr("Deleted a hook"), hook_used: tr("Wrote by a hook"), conversation_erased: tr("Deleted a conversation"),
+  visitor_erased: tr("Deleted a visitor"), visitor_exported: tr("Exported a visitor"), exported: tr("Exported"),
+  backup_downloaded: tr("Downloaded a backup"), backup_made: tr("Made a backup"), visitor_blocked: tr("Blocked a visitor"),
+  visitor_unblocked: tr("Unblocked a visitor"), message_edited: tr("Changed somebody else’s message"),
+  message_deleted: tr("Deleted somebody else’s message"), channel_connected: tr("Connected a channel"),
+  channel_disconnected: tr("Disconnected a channel"), knowledge_added: tr("Added to the knowledge"),
+  knowledge_moved: tr("Gave knowledge to another website"),
+  knowledge_refreshed: tr("Had knowledge read again"), knowledge_removed: tr("Removed knowledge"),
+  ai_rehearsed: tr("Rehearsed the AI"), ai_judged: tr("Judged a rehearsed answer"), ai_topic_changed: tr("Changed a topic of the AI"),
+  ai_topic_answers: tr("Let the AI answer a topic by itself"), ai_topic_fell: tr("Took a topic from the AI"),
+  ai_action_changed: tr("Changed an action of the AI"), ai_act: tr("Decided what the AI may do"),
+  question_removed: tr("Removed an open question"), saved_answer_changed: tr("Changed a saved answer"),
+  saved_answer_removed: tr("Removed a saved answer"), deliveries_retried: tr("Retried deliveries"),
+  deliveries_discarded: tr("Discarded deliveries"),
+  contact_changed: tr("Changed a contact"),
+  site_added: tr("Added a site"),
+  site_changed: tr("Changed a site"),
+  site_erased: tr("Erased a site"),
+  site_exported: tr("Exported a site"),
+  site_imported: tr("Imported a site"),
 };
 
 function row(e: Entry): HTMLElement {
   const about = [e.target, e.detail].filter(Boolean).join(" · ");
-  const times = e.count > 1 ? " (" + e.count + " times)" : "";
+  const times = e.count > 1 ? " " + tr("({count} times)", { count: e.count }) : "";
   return h("tr", {}, h("td", {}, h("time", { datetime: e.at }, fullTime(e.at))), h("td", { dir: "auto" }, e.name || "–"),
     h("td", {}, (words[e.action] ?? e.action) + times), h("td", { dir: "auto" }, about), h("td", {}, e.address));
 }
@@ -60,8 +61,8 @@ function row(e: Entry): HTMLElement {
 export function auditSection(): { node: HTMLElement; load(): Promise<void> } {
   const body = h("tbody", {});
   const note = h("p", { class: "hint", role: "status" });
-  const more = button("Show older ones", () => void load(cursor));
-  const action = h("select", { class: "input", onchange: () => void load() }, h("option", { value: "" }, "Everything"),
+  const more = button(tr("Show older ones"), () => void load(cursor));
+  const action = h("select", { class: "input", onchange: () => void load() }, h("option", { value: "" }, tr("Everything")),
     ...Object.entries(words).map(([value, text]) => h("option", { value }, text)));
   let cursor = "";
   const load = async (from = ""): Promise<void> => {
@@ -69,18 +70,18 @@ export function auditSection(): { node: HTMLElement; load(): Promise<void> } {
     if (from) query.set("cursor", from);
     if (action.value) query.set("action", action.value);
     const page = await attempt(call<{ entries: Entry[]; nextCursor?: string }>("GET", "/audit?" + query),
-      "The audit log could not be loaded");
+      tr("The audit log could not be loaded"));
     if (!page) return;
     if (!from) body.replaceChildren();
     body.append(...page.entries.map(row));
     cursor = page.nextCursor ?? "";
     more.hidden = !cursor;
-    note.textContent = body.childElementCount ? "" : "Nothing yet.";
+    note.textContent = body.childElementCount ? "" : tr("Nothing yet.");
   };
   more.hidden = true;
-  const head = ["When", "Who", "What", "About", "From"].map((text) => h("th", { scope: "col" }, text));
-  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": "Entries of the audit log" },
+  const head = [tr("When"), tr("Who"), tr("What"), tr("About"), tr("From")].map((text) => h("th", { scope: "col" }, text));
+  const table = h("div", { class: "audit", tabindex: 0, role: "region", "aria-label": tr("Entries of the audit log") },
     h("table", {}, h("thead", {}, h("tr", {}, ...head)), body));
-  const about = h("p", { class: "hint" }, "Important actions from the last year.");
-  return { node: section("Audit log", about, labelled("Show", action), table, note, more), load: () => load() };
+  const about = h("p", { class: "hint" }, tr("Important actions from the last year."));
+  return { node: section(tr("Audit log"), about, labelled(tr("Show"), action), table, note, more), load: () => load() };
 }

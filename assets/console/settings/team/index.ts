@@ -12,6 +12,8 @@ import { auditSection } from "./audit";
 import { invitationForm, invitationRow, linkCard } from "./invitations";
 import { personRow } from "./people";
 import type { Invitation, Person, Team } from "./types";
+import { mixed } from "../../ui/sentences";
+import { tr } from "../../ui/texts";
 
 // How often it is asked whether an e-mail is out.
 const sending = 2000;
@@ -26,15 +28,15 @@ function members(): { team: Team; list: HTMLElement; open: HTMLElement; made: HT
     async refresh() {
       const both = await attempt(Promise.all([
         call<{ people: Person[] }>("GET", "/people"), call<{ invitations: Invitation[] }>("GET", "/invitations"),
-      ]), "The team could not be loaded");
+      ]), tr("The team could not be loaded"));
       if (!both) return;
       const [{ people }, { invitations }] = both;
       list.replaceChildren(...(people.length
         ? people.map((p) => personRow(p, team))
-        : [h("li", { class: "hint" }, "Nobody has an account yet: everybody signs in with the secret key.")]));
+        : [h("li", { class: "hint" }, tr("Nobody has an account yet: everybody signs in with the secret key."))]));
       open.replaceChildren(...(invitations.length
         ? invitations.map((i) => invitationRow(i, people, team))
-        : [h("li", { class: "hint" }, "No open invitations.")]));
+        : [h("li", { class: "hint" }, tr("No open invitations."))]));
       clearTimeout(again);
       const waits = invitations.some((i) => i.mailed === "waiting") && location.hash === "#/team";
       if (waits) again = setTimeout(() => void team.refresh(), sending);
@@ -61,15 +63,15 @@ export function teamPage(): Page {
   const audit = auditSection();
   return {
     node: h("div", {},
-      section("People", list,
-        myId ? "" : h("p", { class: "hint" }, "You use the secret key. ", h("a", { href: "#/account" }, "Create your own account"),
-          " so that colleagues see who answers.")),
-      section("Invite somebody", invite.node, made, h("h3", {}, "Open invitations"), open),
-      everywhere && section("Signed in with the secret key",
-        h("p", { class: "hint" }, "A new secret key ends all of these."), withKey.node),
-      everywhere && section("Notified devices",
-        h("p", { class: "hint" }, "Notifications end with the sign-in that turned them on."), devices.node),
-      section("Programs and keys", keys.node), audit.node),
+      section(tr("People"), list,
+        myId ? "" : h("p", { class: "hint" }, ...mixed("You use the secret key. {link} so that colleagues see who answers.",
+          { link: h("a", { href: "#/account" }, tr("Create your own account")) }))),
+      section(tr("Invite somebody"), invite.node, made, h("h3", {}, tr("Open invitations")), open),
+      everywhere && section(tr("Signed in with the secret key"),
+        h("p", { class: "hint" }, tr("A new secret key ends all of these.")), withKey.node),
+      everywhere && section(tr("Notified devices"),
+        h("p", { class: "hint" }, tr("Notifications end with the sign-in that turned them on.")), devices.node),
+      section(tr("Programs and keys"), keys.node), audit.node),
     opened() {
       invite.redraw();
       void team.refresh();

@@ -1,8 +1,9 @@
 // What somebody in the team may do.
 
 import { h } from "../../ui/dom";
+import { tr } from "../../ui/texts";
 
-const roles = [["operator", "Operator"], ["administrator", "Administrator"]] as const;
+const roles = [["operator", tr("Operator")], ["administrator", tr("Administrator")]] as const;
 
 export const roleName = (role: string): string => roles.find(([value]) => value === role)?.[1] ?? role;
 

@@ -2,6 +2,7 @@
 
 import { h } from "../../ui/dom";
 import type { Control } from "../form";
+import { tr } from "../../ui/texts";
 
 const hex = /^#[0-9a-f]{6}$/i;
 
@@ -17,13 +18,14 @@ function luminance(colour: string): number {
 function contrastText(colour: string): string {
   const l = luminance(colour);
   const [white, black] = [1.05 / (l + 0.05), (l + 0.05) / 0.05];
-  return (white >= black ? "White" : "Black") + " text on it, contrast " + Math.max(white, black).toFixed(1) + " : 1";
+  return white >= black ? tr("White text on it, contrast {n} : 1", { n: Math.max(white, black).toFixed(1) })
+    : tr("Black text on it, contrast {n} : 1", { n: Math.max(white, black).toFixed(1) });
 }
 
 export function colour(label: string, fallback: string): Control {
   const text = h("input", { class: "input code", maxlength: 7, spellcheck: "false", autocomplete: "off",
-    placeholder: fallback || "Same as the accent colour", "aria-label": label });
-  const pick = h("input", { type: "color", "aria-label": label + ", picker" });
+    placeholder: fallback || tr("Same as the accent colour"), "aria-label": label });
+  const pick = h("input", { type: "color", "aria-label": tr("{label}, picker", { label }) });
   const said = h("span", { class: "hint" });
   const node = h("div", { class: "colour" }, pick, text, said);
   const draw = (): void => {

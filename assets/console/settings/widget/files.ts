@@ -3,6 +3,7 @@
 import { h } from "../../ui/dom";
 import type { Control } from "../form";
 import { button, labelled } from "../settings";
+import { tr } from "../../ui/texts";
 
 interface Rules {
   enabled?: boolean;
@@ -35,15 +36,16 @@ export function files(): Control {
   const on = h("input", { type: "checkbox", onchange: () => draw() });
   const types = h("textarea", { class: "input code", rows: 3, spellcheck: "false", placeholder: "image/*\napplication/pdf" });
   const limit = h("p", { class: "hint" });
-  const some = h("div", {}, labelled("Types, one per line", types, "MIME types, or halves of them like image/*. None means any."), limit);
+  const some = h("div", {}, labelled(tr("Types, one per line"), types, tr("MIME types, or halves of them like image/*. None means any.")),
+    limit);
   let own: number | undefined;
 
   const draw = (): void => {
     some.hidden = !on.checked;
     limit.hidden = own === undefined;
     if (own === undefined) return;
-    limit.replaceChildren("These file types have their own limit, which takes precedence: " + inMegabytes(own) + " MB. ",
-      button("Remove it", drop, "Remove the limit of " + inMegabytes(own) + " MB"));
+    limit.replaceChildren(tr("These file types have their own limit, which takes precedence: {own} MB.", { own: inMegabytes(own) }) + " ",
+      button(tr("Remove it"), drop, tr("Remove the limit of {own} MB", { own: inMegabytes(own) })));
   };
   const drop = (): void => {
     own = undefined;
@@ -51,7 +53,7 @@ export function files(): Control {
     node.dispatchEvent(new Event("input", { bubbles: true }));
     types.focus();
   };
-  const node = h("div", {}, h("label", { class: "check" }, on, " Visitors can send files"), some);
+  const node = h("div", {}, h("label", { class: "check" }, on, " " + tr("Visitors can send files")), some);
   return {
     node,
     get() {

@@ -2,11 +2,13 @@
 
 import { h } from "../../ui/dom";
 import type { Control } from "../form";
+import { tr } from "../../ui/texts";
 
 // questions edits up to four short texts.
 export function questions(): Control {
   const fields = [1, 2, 3, 4].map((n) =>
-    h("input", { class: "input", maxlength: 120, "aria-label": "Question " + n, placeholder: n === 1 ? "Where is my order?" : "" }));
+    h("input", { class: "input", maxlength: 120, "aria-label": tr("Question {n}", { n }), placeholder: n === 1 ? tr("Where is my order?")
+      : "" }));
   return {
     node: h("div", { class: "several" }, ...fields),
     get: () => fields.map((field) => field.value.trim()).filter(Boolean),

@@ -4,6 +4,8 @@ import { matches } from "../../../shared/path";
 import { h } from "../../ui/dom";
 import { rules, type Editor, type Moves, type Rules } from "../rules";
 import { button, labelled } from "../settings";
+import { plural } from "../../ui/sentences";
+import { tr } from "../../ui/texts";
 
 // PageRule is a rule of the setting pageRules.
 interface PageRule {
@@ -12,22 +14,22 @@ interface PageRule {
   seconds?: number;
 }
 
-const kinds = [["show", "Show the chat"], ["hide", "Hide the chat"], ["delay", "Show the chat after"],
-  ["open", "Open the chat after"]] as const;
+const kinds = [["show", tr("Show the chat")], ["hide", tr("Hide the chat")], ["delay", tr("Show the chat after")],
+  ["open", tr("Open the chat after")]] as const;
 
 function editor(rule: PageRule, { remove, up }: Moves): Editor<PageRule> {
   const path = h("input", { class: "input code", autocomplete: "off", spellcheck: "false", maxlength: 300, placeholder: "/checkout*" });
   const kind = h("select", { class: "input", onchange: () => draw() }, ...kinds.map(([value, label]) => h("option", { value }, label)));
   const seconds = h("input", { class: "input", type: "number", min: 0, max: 3600, step: 1, inputmode: "numeric" });
-  const wait = labelled("Seconds on the page", seconds);
+  const wait = labelled(tr("Seconds on the page"), seconds);
   const waits = (): boolean => kind.value === "delay" || kind.value === "open";
   const draw = (): void => void (wait.hidden = !waits());
   path.value = rule.page;
   kind.value = rule.do;
   seconds.value = String(rule.seconds ?? 10);
   draw();
-  const node = h("li", {}, labelled("Path", path), labelled("Then", kind), wait,
-    h("div", { class: "buttons" }, button("Move up", up), button("Remove rule", remove)));
+  const node = h("li", {}, labelled(tr("Path"), path), labelled(tr("Then"), kind), wait,
+    h("div", { class: "buttons" }, button(tr("Move up"), up), button(tr("Remove rule"), remove)));
   return {
     node,
     first: path,
@@ -36,7 +38,7 @@ function editor(rule: PageRule, { remove, up }: Moves): Editor<PageRule> {
 }
 
 function problem(all: PageRule[]): string {
-  if (all.some(({ page }) => !/^[/*][!-~]*$/.test(page))) return "Enter a path that begins with / or *, such as /checkout*.";
+  if (all.some(({ page }) => !/^[/*][!-~]*$/.test(page))) return tr("Enter a path that begins with / or *, such as /checkout*.");
   return all.some((rule) => rule.do === "delay" && !rule.seconds) ? "Enter how many seconds, 1 or more." : "";
 }
 
@@ -55,18 +57,19 @@ function outcome(path: string, all: PageRule[], hidden: string[]): string {
   const at = all.findIndex((rule) => matches(rule.page, path));
   const found = all[at];
   if (!found) {
-    return hidden.some((pattern) => matches(pattern, path)) ? "No rule, but a page without the chat." : "No rule: the chat is there.";
+    return hidden.some((pattern) => matches(pattern, path)) ? tr("No rule, but a page without the chat.") : tr("No rule: the chat is there.");
   }
-  const does: Record<string, string> = { show: "the chat is there.", hide: "no chat.", delay: "the chat comes after ",
-    open: "the chat opens after " };
-  const wait = found.seconds === undefined ? "" : found.seconds === 1 ? "1 second." : `${found.seconds} seconds.`;
-  return `Rule ${at + 1}, ${found.page}: ${does[found.do]}${wait}`;
+  const n = found.seconds ?? 0;
+  const does: Record<string, string> = { show: tr("the chat is there."), hide: tr("no chat."),
+    delay: plural(n, "the chat comes after {n} second.", "the chat comes after {n} seconds."),
+    open: plural(n, "the chat opens after {n} second.", "the chat opens after {n} seconds.") };
+  return tr("Rule {number}, {page}: {what}", { number: at + 1, page: found.page, what: does[found.do] });
 }
 
 // pageRules edits the setting as a whole; hidden gives the pages without the chat, which come behind the rules.
 export function pageRules(hidden: () => string[]): Rules {
   const edited = rules<PageRule>({
-    more: "Add a rule",
+    more: tr("Add a rule"),
     fresh: () => ({ page: "", do: "hide" }),
     editor,
     problem,
@@ -85,6 +88,6 @@ export function pageRules(hidden: () => string[]): Rules {
     draw();
   });
   address.addEventListener("change", (e) => e.stopPropagation());
-  const node = h("div", {}, edited.node, labelled("Which rule does a page hit?", address), said);
+  const node = h("div", {}, edited.node, labelled(tr("Which rule does a page hit?"), address), said);
   return { ...edited, node, set: (value) => (edited.set(value), draw()), lock: (locked) => edited.lock(locked) };
 }

@@ -3,6 +3,7 @@
 import { h } from "../../ui/dom";
 import { pictureButton, squareOf } from "../../ui/picture";
 import type { Control } from "../form";
+import { tr } from "../../ui/texts";
 
 const isPicture = (value: string): boolean => value.startsWith("data:image/");
 
@@ -10,7 +11,7 @@ const textOf = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error("This file cannot be read."));
+    reader.onerror = () => reject(new Error(tr("This file cannot be read.")));
     reader.readAsDataURL(blob);
   });
 
@@ -22,7 +23,7 @@ export function picture(): Control {
   const remove = h("button", { class: "button", type: "button", onclick: () => {
     changed("");
     choose[0]!.focus();
-  } }, "Remove");
+  } }, tr("Remove"));
   const draw = (): void => {
     const source = chosen || address.value.trim();
     shown.hidden = !chosen && !source.startsWith("https://");

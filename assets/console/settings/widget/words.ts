@@ -5,11 +5,12 @@ import { h } from "../../ui/dom";
 import type { Control } from "../form";
 import { languages, questions } from "./lists";
 import { labelled } from "../settings";
+import { tr } from "../../ui/texts";
 
 type Texts = Record<string, Record<string, unknown>>;
 
 const most = 1000;
-const first = [["operatorName", "Name"], ["welcomeMessage", "Welcome"], ["offlineMessage", "While you are away"]] as const;
+const first = [["operatorName", tr("Name")], ["welcomeMessage", tr("Welcome")], ["offlineMessage", tr("While you are away")]] as const;
 
 // standing in for these are the fields above.
 const elsewhere = ["hello", "offline", "operator"];
@@ -34,10 +35,10 @@ function anyOther(own: () => Record<string, unknown>, put: (name: string, text: 
     const filled = text.match(/{\w+}/g);
     field.value = String(own()[which.value] ?? "");
     field.placeholder = text;
-    hint.textContent = filled ? "relay fills in " + filled.join(" and ") + "." : "";
+    hint.textContent = filled ? tr("relay fills in {names}.", { names: filled.join(tr(" and ")) }) : "";
   };
   return {
-    which, field, nodes: [labelled("Any other text", which), labelled("Your text", field, hint)],
+    which, field, nodes: [labelled(tr("Any other text"), which), labelled(tr("Your text"), field, hint)],
     draw() {
       mark();
       show();
@@ -77,8 +78,8 @@ export function texts(): Control {
     put("starters", list.length ? list : undefined);
   });
   return {
-    node: h("div", {}, labelled("Language", language), ...fields.map((field, i) => labelled(first[i]![1], field)),
-      h("div", { class: "field" }, h("span", { class: "label" }, "Starter questions"), starters.node),
+    node: h("div", {}, labelled(tr("Language"), language), ...fields.map((field, i) => labelled(first[i]![1], field)),
+      h("div", { class: "field" }, h("span", { class: "label" }, tr("Starter questions")), starters.node),
       ...other.nodes),
     get: () => (Object.keys(value).length ? value : null),
     set(stored) {
