@@ -86,6 +86,7 @@ func TestBrowser(t *testing.T) {
 		"MessageLink":      testMessageLink,
 		"Shortcuts":        testShortcuts,
 		"Palette":          testPalette,
+		"Languages":        testLanguages,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,
 		"Presence":         testPresence,
