@@ -19,7 +19,7 @@ var untranslated = []string{
 	"settings/level.ts", "settings/mail.ts", "settings/mailsignin.ts", "settings/notifications.ts", "settings/privacy.ts",
 	"settings/rehearsal.ts", "settings/rehearsaltopics.ts", "settings/rules.ts", "settings/signon.ts", "settings/sites/edit.ts",
 	"settings/sites/erase.ts", "settings/sites/import.ts", "settings/sites/index.ts", "settings/sites/row.ts",
-	"settings/sites/snippet.ts", "settings/snippet.ts", "settings/system.ts", "settings/team/audit.ts", "settings/team/index.ts",
+	"settings/sites/snippet.ts", "settings/snippet.ts", "settings/system.ts", "settings/team/index.ts",
 	"settings/team/invitations.ts", "settings/team/people.ts", "settings/team/roles.ts", "settings/team/sites.ts",
 	"settings/testing.ts", "settings/twostep.ts", "settings/waiting.ts", "settings/webhook.ts", "settings/widget/colour.ts",
 	"settings/widget/files.ts", "settings/widget/index.ts", "settings/widget/lists.ts", "settings/widget/picture.ts",
