@@ -42,6 +42,16 @@ const darkColours = (): Field[] => [
     hint: tr("They are for dark pages, and for the theme “dark”. Without them pale colours become tints of the dark chat.") },
 ];
 
+// launcher is the button that opens the chat.
+const launcher = (): Field[] => [
+  { name: "launcherLabel", label: tr("Label of the button"), control: text({ maxlength: 40, placeholder: tr("Chat with us") }),
+    hint: tr("It stands beside the icon. Close the chat in the preview to see the button.") },
+  { name: "launcherPicture", label: tr("Picture of the button"), control: picture(), hint: tr("A square picture in place of the icon.") },
+  { name: "launcherHidden", label: tr("No button: my pages have their own"), control: check(),
+    hint: h("p", {}, ...mixed(tr("Open the chat with {attribute} in the snippet, or with {call}."), {
+      attribute: h("code", {}, 'data-launcher-selector="#help"'), call: h("code", {}, "RelayChat.open()") })) },
+];
+
 // lookForm is what visitors see and read; suggest fills in what was found on the site.
 function lookForm(): { look: Form; suggest(found: Look): void } {
   const name = text({ maxlength: 100 });
@@ -59,12 +69,7 @@ function lookForm(): { look: Form; suggest(found: Look): void } {
     { name: "chatBackground", label: tr("Background"), control: colour(tr("Background"), "") },
     { name: "footerColor", label: tr("Composer"), control: colour(tr("Composer"), "") },
     ...darkColours(),
-    { name: "launcherLabel", label: tr("Label of the button"), control: text({ maxlength: 40, placeholder: tr("Chat with us") }),
-      hint: tr("It stands beside the icon. Close the chat in the preview to see the button.") },
-    { name: "launcherPicture", label: tr("Picture of the button"), control: picture(), hint: tr("A square picture in place of the icon.") },
-    { name: "launcherHidden", label: tr("No button: my pages have their own"), control: check(),
-      hint: h("p", {}, ...mixed(tr("Open the chat with {attribute} in the snippet, or with {call}."), {
-        attribute: h("code", {}, 'data-launcher-selector="#help"'), call: h("code", {}, "RelayChat.open()") })) },
+    ...launcher(),
     { name: "position", label: tr("Side of the page"), control: choice([["right", tr("Right")], ["left", tr("Left")]]) },
     { name: "theme", label: tr("Light or dark"),
       control: choice([["auto", tr("As the page")], ["light", tr("Light")], ["dark", tr("Dark")]]),

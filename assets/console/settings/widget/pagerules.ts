@@ -57,7 +57,8 @@ function outcome(path: string, all: PageRule[], hidden: string[]): string {
   const at = all.findIndex((rule) => matches(rule.page, path));
   const found = all[at];
   if (!found) {
-    return hidden.some((pattern) => matches(pattern, path)) ? tr("No rule, but a page without the chat.") : tr("No rule: the chat is there.");
+    return hidden.some((pattern) => matches(pattern, path)) ? tr("No rule, but a page without the chat.")
+      : tr("No rule: the chat is there.");
   }
   const n = found.seconds ?? 0;
   const does: Record<string, string> = { show: tr("the chat is there."), hide: tr("no chat."),
