@@ -112,8 +112,8 @@ function init(shell: Shell, client: Client, fresh: boolean): Promise<InitAnswer>
     if (client.session !== from) throw 0; // another conversation was begun: asked again
     const id = answer.sessionId;
     // The team has begun another conversation: the present one becomes an earlier one.
-    if (saved && saved.id !== id && answer.sessionToken?.startsWith(id + ".")) {
-      storage.set("chats", [{ ...saved, text: "", at: new Date() }, ...(storage.get<Earlier[]>("chats") || [])]);
+    if (saved?.id !== id && answer.sessionToken?.includes(id)) {
+      storage.set("chats", [{ ...saved, at: new Date() }, ...(storage.get<Earlier[]>("chats") || [])]);
     }
     client.session = {
       id,

@@ -34,7 +34,7 @@ function darkened(color: string): string {
   return "#" + mixed.map((v) => v.toString(16).padStart(2, "0")).join("");
 }
 
-const valid = (color?: string) => (color && HEX.test(color) ? color : "");
+const valid = (color = "") => (HEX.test(color) ? color : "");
 
 /** lookOf gives what the loader keeps, so that the next page starts in colour. */
 export function lookOf(config: Config): Look {
@@ -48,11 +48,12 @@ export function lookOf(config: Config): Look {
   const look: Look = { side: (config.position || "").includes("left") ? "left" : "right", vars: {} };
   for (const [name, [color, own]] of Object.entries(colors)) {
     const light = valid(color);
-    const all = { r: light, d: valid(own) || (light && darkened(light)) };
-    for (const [at, value] of Object.entries(all)) {
-      look.vars[`--${at}-${name}`] = value;
-      look.vars[`--${at}-${name}-text`] = value && readable(value);
-    }
+    const put = (name: string, value: string) => {
+      look.vars[name] = value;
+      look.vars[name + "-text"] = value && readable(value);
+    };
+    put("--r-" + name, light);
+    put("--d-" + name, valid(own) || (light && darkened(light)));
   }
   return look;
 }

@@ -14,5 +14,5 @@ function pageScheme(): string {
 export function paint(node: HTMLElement, theme = ""): void {
   const scheme = pageScheme();
   const page = /dark/.test(scheme) && (!/light/.test(scheme) || dark.matches);
-  node.classList.toggle("dark", /dark|light/.test(theme) ? theme === "dark" : page);
+  node.classList.toggle("dark", theme === "dark" || (theme !== "light" && page));
 }
