@@ -267,7 +267,7 @@ func testBridges(t *testing.T, s *fixture) {
 	})
 	const card = `[aria-labelledby="bridge-telegram"]`
 	b.until(`/The bot is @\w+\./.test(text(%s)) && !shown(%s)`, card, card+" details.raw p")
-	b.click(card + " details.raw summary")
+	b.run(`$('` + card + ` details.raw summary').click()`) // the page may be drawn again meanwhile
 	b.until(`shown(%s) && text(%[1]s).startsWith("relay fetches operators’ answers")`, card+" details.raw p")
 	b.shot(folder, "bridge-connected")
 	b.clean()
