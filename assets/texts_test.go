@@ -14,33 +14,17 @@ import (
 	catalogs "github.com/relay-chat/relay/assets/build/texts"
 )
 
-// untranslated are the parts of the console that only speak English yet. The list may only shrink.
-var untranslated = []string{
-	"settings/level.ts", "settings/mail.ts", "settings/mailsignin.ts", "settings/notifications.ts", "settings/privacy.ts",
-	"settings/rehearsal.ts", "settings/rehearsaltopics.ts", "settings/rules.ts", "settings/signon.ts", "settings/sites/edit.ts",
-	"settings/sites/erase.ts", "settings/sites/import.ts", "settings/sites/index.ts", "settings/sites/row.ts",
-	"settings/sites/snippet.ts", "settings/snippet.ts", "settings/system.ts", "settings/team/index.ts",
-	"settings/team/invitations.ts", "settings/team/people.ts", "settings/team/roles.ts", "settings/team/sites.ts",
-	"settings/testing.ts", "settings/twostep.ts", "settings/waiting.ts", "settings/webhook.ts", "settings/widget/colour.ts",
-	"settings/widget/files.ts", "settings/widget/index.ts", "settings/widget/lists.ts", "settings/widget/picture.ts",
-	"settings/widget/words.ts",
-	"contact/write.ts", "settings/actions.ts", "settings/aifields.ts", "settings/widget/pagerules.ts", "start/", "visitors/",
-}
-
 // consoleTexts are the English texts of the console: its scripts', its pages', and those of the server that it
-// translates; and whether each depends on a number. Optional are those of parts that are not translated yet.
-func consoleTexts(t *testing.T) (all, optional map[string]bool) {
+// translates; and whether each depends on a number.
+func consoleTexts(t *testing.T) map[string]bool {
 	t.Helper()
-	all, optional = map[string]bool{}, map[string]bool{}
+	all := map[string]bool{}
 	keys, err := catalogs.Keys("console")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range keys {
 		all[key.Text] = key.Plural
-		if slices.ContainsFunc(untranslated, func(part string) bool { return strings.HasPrefix(key.Where, part) }) {
-			optional[key.Text] = true
-		}
 	}
 	said, err := catalogs.Server(bundle.TextsFolder)
 	if err != nil {
@@ -58,7 +42,7 @@ func consoleTexts(t *testing.T) (all, optional map[string]bool) {
 			all[text] = false
 		}
 	}
-	return all, optional
+	return all
 }
 
 // TestConsoleTextsAreMarked: every string of the console that people read goes through a function that translates it.
@@ -74,7 +58,7 @@ func TestConsoleTextsAreMarked(t *testing.T) {
 
 // TestConsoleIsTranslated: each catalog has every text, with its placeholders, and nothing else.
 func TestConsoleIsTranslated(t *testing.T) {
-	want, optional := consoleTexts(t)
+	want := consoleTexts(t)
 	codes, err := catalogs.Languages(bundle.TextsFolder)
 	if err != nil || len(codes) == 0 {
 		t.Fatal(codes, err)
@@ -87,9 +71,7 @@ func TestConsoleIsTranslated(t *testing.T) {
 		for key, plural := range want {
 			text, known := catalog[key]
 			if !known {
-				if !optional[key] {
-					t.Errorf("%s: no translation of %q", code, key)
-				}
+				t.Errorf("%s: no translation of %q", code, key)
 				continue
 			}
 			if text.Forms != nil && !plural {
@@ -123,7 +105,7 @@ func TestConsolePluralForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := consoleTexts(t)
+	want := consoleTexts(t)
 	for _, code := range codes {
 		forms := eval[[]string](b, fmt.Sprintf(`new Intl.PluralRules(%q).resolvedOptions().pluralCategories`, code))
 		forms = slices.DeleteFunc(forms, func(form string) bool { return form == "many" }) // millions, which say other
