@@ -6,29 +6,45 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"sync"
 	"sync/atomic"
 )
 
 // The ports lie below those that systems give to connections that go out: nothing else takes
-// one while its server is away.
+// one while its server is away. Each process has a block of its own.
 const (
 	first  = 20000
 	number = 12000
+	block  = 1500
 )
 
-// asked counts on from a place of chance, so that one process gets each port once,
-// and two processes rarely get the same.
+// asked counts what this process was given.
 var asked atomic.Int64
 
-func init() { asked.Store(rand.Int64N(number)) }
+// own is the first port of a block that no other process has: whoever listens there has the others.
+// It is held until the process ends.
+var own = sync.OnceValues(func() (int64, error) {
+	for _, i := range rand.Perm(number / block) {
+		leader := int64(first + i*block)
+		if _, err := net.Listen("tcp", "127.0.0.1:"+strconv.FormatInt(leader, 10)); err == nil {
+			return leader, nil
+		}
+	}
+	return 0, fmt.Errorf("%d processes use ports for tests already", number/block)
+})
 
-// Free finds a TCP port that nobody uses. It is given to no other test of this process.
+// Free finds a TCP port that nobody uses. It is given to no other test, in any process, until this
+// one was given a whole block.
 func Free() (string, error) {
-	for range number {
-		port := strconv.FormatInt(first+asked.Add(1)%number, 10)
+	leader, err := own()
+	if err != nil {
+		return "", err
+	}
+	for range block {
+		port := strconv.FormatInt(leader+1+asked.Add(1)%(block-1), 10)
 		if l, err := net.Listen("tcp", ":"+port); err == nil {
 			return port, l.Close()
 		}
 	}
-	return "", fmt.Errorf("no port from %d to %d is free", first, first+number-1)
+	return "", fmt.Errorf("no port from %d to %d is free", leader+1, leader+block-1)
 }
