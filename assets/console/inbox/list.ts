@@ -71,7 +71,7 @@ function rowContent(s: Session, { typing, viewers = [], unsent }: Row): Node[] {
     s.waitingSince && !s.snoozedUntil ? waits(s.waitingSince) : agoTime(s.lastActivity));
   const marks = h("span", { class: "row-marks" },
     ...viewers.slice(0, 2).map((name) => colleague(name, "viewer", tr("{name} is looking at this", { name }))),
-    unsent && h("span", { class: unsent === "Draft" ? "tag" : "tag warn" }, unsent),
+    unsent && h("span", { class: unsent === tr("Draft") ? "tag" : "tag warn" }, unsent),
     s.snoozedUntil && h("span", { class: "tag" }, tr("Until {time}", { time: snoozeTime(s.snoozedUntil) })),
     s.blocked && h("span", { class: "tag bad" }, tr("Blocked")),
     s.status === "closed" && h("span", { class: "tag" }, tr("Closed")),

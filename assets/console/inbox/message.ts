@@ -50,10 +50,10 @@ function enlarge(e: MouseEvent, a: Attachment): void {
 export function senderName(m: Message): string {
   const ai = m.sender === "ai";
   const name = m.operatorName;
-  const writer = ai ? "AI" : name;
+  const writer = ai ? tr("AI") : name;
   if (m.internal) return (m.draft ? tr("Draft") : tr("Internal note")) + (writer ? " " + tr("by {name}", { name: writer }) : "");
   if (m.sender === "visitor") return tr("Visitor");
-  return ai && name ? name + " (AI)" : writer || tr("Operator");
+  return ai && name ? name + " (" + tr("AI") + ")" : writer || tr("Operator");
 }
 
 // quoted leads to the message that is answered, which may not be loaded.

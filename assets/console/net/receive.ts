@@ -112,6 +112,7 @@ const events = { close: "session_closed", reopen: "session_reopened" };
 // change runs an action on the open session; its own event then finds nothing left to do.
 export async function change(verb: keyof typeof events): Promise<void> {
   const id = state.selected;
-  const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), tr("Could not {verb}", { verb }));
+  const failed = verb === "close" ? tr("Could not close") : tr("Could not reopen");
+  const done = await attempt(call("POST", sessionPath(id) + "/" + verb, {}), failed);
   if (done) receive({ type: events[verb], sessionId: id });
 }

@@ -6,6 +6,7 @@ import { agoTime, inOneLine, visitorName } from "../ui/format";
 import { focusRow, listed, rowOf } from "../inbox/list";
 import { state } from "../state/store";
 import type { Message, Session } from "../types";
+import { plural } from "../ui/sentences";
 import { tr } from "../ui/texts";
 
 interface Hit extends Pick<Message, "id" | "sessionId" | "sender" | "operatorName" | "internal" | "timestamp"> {
@@ -71,7 +72,7 @@ function put(answer: Answer): void {
 }
 
 function counted(n: number, more: boolean, { done, total }: Answer["indexed"]): string {
-  const all = n === 1 ? "1 message." : tr("{n} messages.", { n });
+  const all = plural(n, "{n} message.", "{n} messages.");
   const count = n === 0 ? tr("No message has these words.") : more ? tr("The newest {n} messages.", { n }) : all;
   return done < total ? tr("{count} Older conversations are still being indexed ({floor} %).",
     { count, floor: Math.floor((100 * done) / total) }) : count;

@@ -36,7 +36,7 @@ function row(c: Conversation, box: HTMLInputElement | null): HTMLElement {
   const where = c.channels.length ? " · " + c.channels.map(platformName).join(", ") : "";
   const link = h("a", { href: "#/sessions/" + encodeURIComponent(c.id) }, fullTime(c.createdAt));
   const text = [h("span", {}, c.claimed ? tr("claims to be") + " " : "", h("bdi", {}, named || c.visitorId)),
-    h("span", { class: "hint" }, " " + c.status + where)];
+    h("span", { class: "hint" }, " " + (c.status === "closed" ? tr("closed") : tr("open")) + where)];
   return box ? h("li", {}, h("label", { class: "check" }, box, h("span", {}, ...text)), " ", link) : h("li", {}, link, " ", ...text);
 }
 

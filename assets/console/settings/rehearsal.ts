@@ -6,7 +6,7 @@ import { h } from "../ui/dom";
 import { sentence } from "../ui/format";
 import { topicItem, type Change, type Topic } from "./rehearsaltopics";
 import { button, feedback } from "./settings";
-import { plural } from "../ui/sentences";
+import { lowered, plural } from "../ui/sentences";
 import { tr } from "../ui/texts";
 
 type Verdict = "same" | "differs" | "unclear" | "handover" | "failed";
@@ -113,7 +113,7 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
 function told(at: State): string {
   const done = at.rehearsals.filter((r) => r.verdict).length;
   if (!done) return at.waiting ? tr("{waiting} questions wait.", { waiting: at.waiting }) : "";
-  const parts = order.filter((v) => at.counts[v]).map((v) => words[v][0].toLowerCase() + ": " + at.counts[v]);
+  const parts = order.filter((v) => at.counts[v]).map((v) => lowered(words[v][0]) + ": " + at.counts[v]);
   const since = at.better || at.worse ? " " +
     tr("Since the time before, {better} became better and {worse} worse.", { better: at.better, worse: at.worse }) : "";
   const cost = at.tokens ? " " +

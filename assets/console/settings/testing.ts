@@ -3,6 +3,7 @@
 import { h } from "../ui/dom";
 import type { Form } from "./form";
 import { feedback } from "./settings";
+import { lowered } from "../ui/sentences";
 import { tr } from "../ui/texts";
 
 interface Options {
@@ -43,7 +44,7 @@ export function testing({ form, id, answer: answerId, small, label, waiting, run
   return {
     nodes: [h("div", { class: "buttons" }, test, ...said.nodes), answer],
     // draw says whether something is saved before.
-    draw: () => void (test.textContent = changed() ? tr("Save and {verb}", { verb: name().charAt(0).toLowerCase() + name().slice(1) })
+    draw: () => void (test.textContent = changed() ? tr("Save and {verb}", { verb: lowered(name()) })
       : name()),
     forget: () => answer.replaceChildren(),
   };

@@ -76,11 +76,12 @@ function places(): Command[] {
 function own(): Command[] {
   const group = tr("You");
   const themes: [string, Theme][] = [[tr("Light"), "light"], [tr("Dark"), "dark"], [tr("As the system"), ""]];
-  const status = (name: string): Command =>
-    ({ group, label: tr("Visitors see you: {name}", { name }), symbol: "person", run: press("presence-" + name.toLowerCase()) });
+  const status = ([mode, name]: [string, string]): Command =>
+    ({ group, label: tr("Visitors see you: {name}", { name }), symbol: "person", run: press("presence-" + mode) });
+  const modes: [string, string][] = [["automatic", tr("Automatic")], ["online", tr("Online")], ["away", tr("Away")]];
   const sound = byId<HTMLInputElement>("sound").checked;
   return [
-    ...(state.presence ? [tr("Automatic"), tr("Online"), tr("Away")].map(status) : []),
+    ...(state.presence ? modes.map(status) : []),
     ...themes.map(([label, theme]): Command => ({ group, label: tr("Theme: {name}", { name: label.toLowerCase() }), symbol: "screen",
       run: async () => (await import("./theme")).choose(theme), also: tr("appearance colour mode") })),
     { group, label: sound ? tr("Turn the sound off") : tr("Turn the sound on"), symbol: "bell", run: press("sound"), also: tr("mute") },

@@ -14,3 +14,6 @@ export function plural(n: number, one: string, many: string, values?: Values): s
 // mixed is tr with elements in the place of {names}, as children for h.
 export const mixed = (text: string, nodes: Readonly<Record<string, Node | string>>): (Node | string)[] =>
   tr(text).split(/\{(\w+)\}/).map((part, i) => (i % 2 ? nodes[part] ?? part : part)).filter((part) => part !== "");
+
+// lowered is a text as it stands inside a sentence: names and nouns after its first word stay as they are.
+export const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

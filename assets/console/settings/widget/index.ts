@@ -150,7 +150,7 @@ function suggestion(suggest: (found: Look) => void): HTMLElement[] {
     try {
       const found = await call<Look>("POST", "/widget/look", { url: site.value.trim() });
       suggest(found);
-      const parts = [found.name && "name", found.icon && "icon", found.color && "colour"].filter(Boolean);
+      const parts = [found.name && tr("name"), found.icon && tr("icon"), found.color && tr("colour")].filter(Boolean);
       said.said(parts.length
         ? tr("Found: {parts}. Look at the preview, then save.", { parts: parts.join(", ") })
         : tr("The page states no name, icon or colour."));
