@@ -43,5 +43,20 @@ func testLanguages(t *testing.T, s *fixture) {
 			}
 		}
 		b.do(chromedp.EmulateViewport(1280, 800))
+		if c.code == "de" {
+			setStatus(t, b, "abwesend", "Besucher sehen Sie: Abwesend", "away")
+			setStatus(t, b, "automatisch", "Besucher sehen Sie: Automatisch", "automatic")
+		}
 	}
+}
+
+// setStatus runs a command that sets the person's status: its words are translated, what it does is not.
+func setStatus(t *testing.T, b *tab, words, label, mode string) {
+	t.Helper()
+	b.press("k", 75, control)
+	b.until(`shown(".palette") && document.activeElement.matches(".palette-field") && $("#palette-list").childElementCount > 0`)
+	b.enter(".palette-field", words)
+	b.until(picks+` === %s`, label)
+	b.press("Enter", 13)
+	b.until(`!shown(".palette") && $("#presence-" + %s).checked`, mode)
 }
