@@ -184,7 +184,7 @@ func (s *fixture) sitesTeam(t *testing.T, b *tab, folder string) {
 	mia.enter("#password", "purple monkey dishwasher")
 	mia.click("#invitation button")
 	mia.until(`text("#link") === "" && ` + rowsAre + ` === "v-ada@example.com,v-ben@example.com" && !shown("#site") && !$(".row .site")`)
-	mia.until(`$$("#subnav a, #rail a[data-page]").map((n) => n.dataset.page).join() === ",knowledge,statistics,settings,widget,answers,greetings,forms,hours,mail,ai,webhook,team,privacy,notifications,account"`)
+	mia.until(`$$("#subnav a, #rail a[data-page]").map((n) => n.dataset.page).join() === ",visitors,knowledge,statistics,settings,widget,answers,greetings,forms,hours,mail,ai,webhook,team,privacy,notifications,account"`)
 	mia.settings("widget", "Widget")
 	mia.until(`$("[data-setting=welcomeMessage] .input") && !shown(".level") && text("#widget-snippet").includes("data-api-key")`)
 	mia.settings("team", "Team")

@@ -45,7 +45,7 @@ func testTeam(t *testing.T, s *fixture) {
 	mia.enter("#password", "purple monkey dishwasher")
 	mia.click("#invitation button")
 	mia.until(`$("#rows") && text("#me .me-name") === "Mia" && text("#link") === ""`)
-	mia.until(`$$("#subnav a, #rail a[data-page]").map((n) => n.dataset.page).join() === ",statistics,settings,answers,notifications,account"`)
+	mia.until(`$$("#subnav a, #rail a[data-page]").map((n) => n.dataset.page).join() === ",visitors,statistics,settings,answers,notifications,account"`)
 	ada.until(`text("#here") === "Also here: Mia"`)
 
 	ada.run(`(location.hash = "#/")`)

@@ -39,7 +39,7 @@ export async function check(): Promise<Step[]> {
       action: tr("Make an account"), href: "#/team", done: team > 0 },
     { title: tr("Put the chat on your site"), text: tr("Paste the snippet into a page, then open that page and its chat once."),
       action: tr("Get the snippet"), href: "#/widget", done: seen.length > 0 },
-    { title: tr("Connect a channel"), text: tr("Answer from Telegram, Discord or Slack, where your team is anyway."),
+    { title: tr("Connect a channel"), text: tr("Answer from the messenger in which your team is anyway."),
       action: tr("Connect a channel"), href: "#/channels", done: bridges.some((b) => b.state === "running") },
     { title: tr("Let your phone ring"), text: tr("Open the console on your phone and switch notifications on there."),
       action: tr("Notifications"), href: "#/notifications", done: devices.length > 0 },
