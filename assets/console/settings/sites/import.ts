@@ -5,6 +5,7 @@ import type { Site } from "../../types";
 import { h } from "../../ui/dom";
 import { missing } from "../../ui/fields";
 import { feedback, labelled } from "../settings";
+import { plural } from "../../ui/sentences";
 import { tr } from "../../ui/texts";
 
 interface Imported {
@@ -42,8 +43,8 @@ export function importForm(imported: (site: Site) => Promise<void>): HTMLElement
     try {
       const done = await send(file.files![0]!, name.value.trim(), (share) =>
         said.said(share < 1 ? tr("Sending: {share} %", { share: Math.round(share * 100) }) : tr("Storing the conversations…")));
-      said.said(tr("{name} is here with {conversations}{known} conversations.",
-        { name: done.site.name, conversations: done.conversations, known: done.known }));
+      said.said(plural(done.conversations + done.known, "{name} is here with {n} conversation.", "{name} is here with {n} conversations.",
+        { name: done.site.name }));
       notes.replaceChildren(...done.notes.map((note) => h("li", {}, note)));
       file.value = name.value = "";
       await imported(done.site);
