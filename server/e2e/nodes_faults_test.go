@@ -66,8 +66,9 @@ func (g *group) pick() *instance {
 	return g.nodes[rand.IntN(len(g.nodes))]
 }
 
-// talk lets visitors write at any node, and read at another, until end returns.
-func (g *group) talk(end func()) {
+// talk lets visitors write at any node, and read at another, until end returns and enough was said for
+// so many rounds: a busy machine takes its time.
+func (g *group) talk(rounds int, end func()) {
 	g.t.Helper()
 	stop := make(chan struct{})
 	var all sync.WaitGroup
@@ -80,9 +81,15 @@ func (g *group) talk(end func()) {
 	}
 	all.Go(func() { g.answer(stop) })
 	end()
+	for waited := time.Now(); (g.spoken.Load() < int64(leastSaid*rounds) || g.replied.Load() == 0) && time.Since(waited) < time.Minute; {
+		time.Sleep(speakEvery)
+	}
 	close(stop)
 	all.Wait()
 }
+
+// leastSaid is how many messages of visitors a round takes to prove something.
+const leastSaid = 10
 
 func (g *group) write(v *visitor, r *follower, stop chan struct{}) {
 	for {
@@ -93,6 +100,7 @@ func (g *group) write(v *visitor, r *follower, stop chan struct{}) {
 		}
 		in, n, begun := g.pick(), v.acknowledged, time.Now()
 		if v.say(in.base) {
+			g.spoken.Add(1)
 			r.wrote(v.session, n)
 			g.acknowledged(in, begun)
 		}
@@ -159,7 +167,7 @@ func (g *group) finish(rounds int, note string) (o outcome) {
 	p50, p99 := g.judge(&o.verdict)
 	o.visitors, o.operators = g.said()
 	o.note = strings.TrimSpace(fmt.Sprintf("%s doorbell p50 %d ms p99 %d ms", note, p50.Milliseconds(), p99.Milliseconds()))
-	if o.visitors < 10*rounds || o.operators == 0 {
+	if o.visitors < leastSaid*rounds || o.operators == 0 {
 		g.t.Errorf("only %d and %d messages in %d rounds: this proves nothing", o.visitors, o.operators, rounds)
 	}
 	if most := g.f.MostConnected(); most != 1 {
@@ -182,7 +190,7 @@ func (g *group) finish(rounds int, note string) (o outcome) {
 
 func calmNodes(t *testing.T, rounds int) outcome {
 	g := newGroup(t, nil)
-	g.talk(func() { time.Sleep(4 * time.Second) })
+	g.talk(rounds, func() { time.Sleep(4 * time.Second) })
 	var v verdict
 	if _, p99 := g.judge(&v); p99 >= time.Second {
 		t.Errorf("the doorbell takes %s", p99)
@@ -213,7 +221,7 @@ func killedNodes(t *testing.T, rounds int) outcome {
 // kills kills nodes while everybody talks, the one with the gateway first and then any,
 // and returns how long the gateway was away at most.
 func (g *group) kills(rounds int) (slowest time.Duration) {
-	g.talk(func() {
+	g.talk(rounds, func() {
 		for round := range rounds {
 			victim := rand.IntN(groupSize)
 			if round == 0 {
@@ -256,7 +264,7 @@ func rolledNodes(t *testing.T, rounds int) outcome {
 
 // roll restarts one node after the other while everybody talks.
 func (g *group) roll(rounds int) {
-	g.talk(func() {
+	g.talk(rounds, func() {
 		time.Sleep(time.Second)
 		for range rounds {
 			for i, in := range g.nodes {
@@ -272,7 +280,7 @@ func (g *group) roll(rounds int) {
 
 func crashedPostgres(t *testing.T, rounds int) outcome {
 	g := newGroup(t, nil)
-	g.talk(func() {
+	g.talk(rounds, func() {
 		for round := range rounds {
 			time.Sleep(time.Second + rand.N(time.Second))
 			g.server.Restart(t, time.Duration(round%3)*time.Second)
@@ -286,7 +294,7 @@ const terminateAll = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHE
 
 func terminated(t *testing.T, rounds int) outcome {
 	g := newGroup(t, nil)
-	g.talk(func() {
+	g.talk(rounds, func() {
 		for range rounds {
 			time.Sleep(rand.N(800 * time.Millisecond))
 			g.server.Command(t, terminateAll)
@@ -302,7 +310,7 @@ func cutNodes(t *testing.T, rounds int) outcome {
 		g.cables = append(g.cables, c)
 		return []string{"DATABASE_URL=postgres://relay@" + c.Addr().String() + "/relay?sslmode=disable"}
 	})
-	g.talk(func() {
+	g.talk(rounds, func() {
 		for round := range rounds {
 			time.Sleep(time.Second)
 			victim, lasts := g.holder(), 18*time.Second

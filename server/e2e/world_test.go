@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,8 +30,10 @@ type world struct {
 	environ  []string
 	visitors []*visitor
 	answered map[string]int // by thread: how much operators wrote there
-	mu       sync.Mutex
-	slowest  time.Duration // start
+
+	spoken, replied atomic.Int64 // messages so far, of visitors at any node and of operators
+	mu              sync.Mutex
+	slowest         time.Duration // start
 }
 
 // visitor writes 0, 1, 2, … as the widget does: what is not acknowledged is sent
@@ -163,6 +166,7 @@ func (w *world) operatorSays(th bridgetest.Thread) {
 	}
 	w.f.Write(th.Ref, "Ada", fmt.Sprintf("o%s-%d", found[1][1:], w.answered[th.Ref]), "")
 	w.answered[th.Ref]++
+	w.replied.Add(1)
 }
 
 // tokens find what visitors and operators said, with the speaker and the number.
