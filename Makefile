@@ -36,7 +36,7 @@ build: ## build ./relay, one file without dependencies
 
 test: ## all tests; installs Chromium, Firefox, PostgreSQL, Postfix, Node and PHP through apt, axe, TypeScript, React, Vue and other clients through npm, when missing
 	@.ci/setup chromium firefox postgresql pgbouncer postfix dovecot node php python3 systemd-analyze axe typescript frameworks assistants generators
-	go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -shuffle=on ./server/e2e ./... # the longest first
+	go tool gotestsum --format pkgname-and-test-fails -- -timeout 40m -shuffle=on ./server/e2e ./... # the longest first
 
 check: gofmt vet staticcheck tidy imports types test race cross packing vuln ## everything that must hold before a commit
 	@echo "check: all is well"
@@ -72,7 +72,7 @@ UNWATCHED := -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.org
 
 race: # needs a C compiler
 	@.ci/setup gcc
-	CGO_ENABLED=1 go tool gotestsum --format pkgname-and-test-fails -- -timeout 20m -race $(UNWATCHED) -short -shuffle=on -skip '$(LONG)' $(RACE)
+	CGO_ENABLED=1 go tool gotestsum --format pkgname-and-test-fails -- -timeout 40m -race $(UNWATCHED) -short -shuffle=on -skip '$(LONG)' $(RACE)
 
 cross: # the program builds without C for the machines it runs on
 	GOOS=linux GOARCH=amd64 $(BUILD) -o .cross .
