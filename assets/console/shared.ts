@@ -20,4 +20,5 @@ export { clearOutbox, enqueue } from "./inbox/outbox";
 export { receive } from "./net/receive";
 export * from "./state/store";
 export { leave, uploadsOf } from "./inbox/write";
+export { randomId } from "../shared/random";
 export { sizeOf } from "../shared/size";

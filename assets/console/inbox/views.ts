@@ -63,7 +63,8 @@ async function store(next: readonly SavedView[], refusedBy?: (error: Error) => v
 }
 
 const list = h("ol", { class: "view-list" });
-const field = h("input", { class: "input", id: "view-name", maxlength: "40", autocomplete: "off", placeholder: tr("Urgent, unassigned…") });
+const field = h("input", { class: "input", id: "view-name", maxlength: "40", autocomplete: "off",
+  placeholder: tr("Urgent, unassigned…") });
 const form = h("form", { class: "view-form", onsubmit: save },
   h("label", { for: "view-name" }, tr("Name of the list that is shown")), field,
   h("button", { class: "button main", type: "submit" }, tr("Save view")));

@@ -50,7 +50,8 @@ function row(hook: Incoming, load: () => Promise<void>, show: (node: HTMLElement
     if (made) show(opened(made));
   };
   const end = async (): Promise<void> => {
-    const yes = await ask(tr("Delete the incoming hook “{name}”? Its address stops working at once.", { name: hook.name }), tr("Delete"));
+    const yes = await ask(tr("Delete the incoming hook “{name}”? Its address stops working at once.", { name: hook.name }),
+      tr("Delete"));
     if (yes) await change(call("DELETE", path));
   };
   const pause = (): Promise<void> => change(call("PATCH", path, { paused: !hook.paused }));

@@ -1,7 +1,7 @@
 // One visitor who is on the website: the page, where from, since when, and a way to write first.
 
-import { call, sessionPath } from "../net/api";
-import { me } from "../state/me";
+import { beginning } from "../contact/begin";
+import { sessionPath } from "../net/api";
 import { siteMark } from "../state/sites";
 import { face } from "../ui/avatar";
 import { h, newId, newTab } from "../ui/dom";
@@ -51,23 +51,11 @@ function about(v: Visitor): HTMLElement {
 function form(id: string, close: () => void): HTMLFormElement {
   const text = h("textarea", { class: "input", id: newId(), rows: "2", maxlength: "40000", dir: "auto", "aria-label": tr("Message") });
   const hint = h("p", { class: "hint" }, tr("It appears beside the chat button within ten seconds, and begins a conversation."));
-  const wrong = h("p", { class: "alert", role: "alert", hidden: true });
-  const clientId = crypto.randomUUID?.() ?? newId() + Date.now();
-  const send = h("button", { class: "button small main", type: "submit" }, tr("Send"));
-  const submit = async (e: Event): Promise<void> => {
+  const { send, wrong, begin } = beginning(close);
+  const submit = (e: Event): void => {
     e.preventDefault();
     if (missing([[text, tr("Write a message first.")]]) || send.disabled) return;
-    send.disabled = true;
-    try {
-      const body = { content: text.value.trim(), clientId, ...(me && { operatorName: me }) };
-      const begun = await call<{ id: string }>("POST", "/live-visitors/" + encodeURIComponent(id) + "/messages", body);
-      close();
-      location.hash = "#" + sessionPath(begun.id);
-    } catch (error) {
-      wrong.textContent = tr("Not sent: {reason}", { reason: (error as Error).message + "." });
-      wrong.hidden = false;
-    }
-    send.disabled = false;
+    void begin("/live-visitors/" + encodeURIComponent(id) + "/messages", text.value.trim());
   };
   return h("form", { onsubmit: submit }, text, hint, wrong,
     h("div", { class: "buttons" }, send, h("button", { class: "button small", type: "button", onclick: close }, tr("Cancel"))));

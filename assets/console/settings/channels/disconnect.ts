@@ -22,7 +22,8 @@ export function disconnect({ name, title, tokens, channel }: BridgeKind, said: F
   const locked = h("p", { class: "hint origin" });
   const question = (): string => tr("Disconnect {title}? The token and the channel are forgotten. Threads and messages stay on " +
     "{title}; messages from now on are not delivered there, also not later.", { title });
-  const button = press(title, said)({ text: tr("Disconnect"), busy: tr("Disconnecting…"), look: " danger-text", question, run: async () => {
+  const texts = { text: tr("Disconnect"), busy: tr("Disconnecting…") };
+  const button = press(title, said)({ ...texts, look: " danger-text", question, run: async () => {
     await call("DELETE", "/bridges/" + name);
     await done();
   } });

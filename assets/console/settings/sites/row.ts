@@ -28,7 +28,8 @@ export function siteRow(s: Site, acts: Acts): HTMLElement {
     await attempt(work, what);
     await acts.changed();
   };
-  const facts = [s.id, s.address, s.declaredIn && tr("declared in {declaredIn}", { declaredIn: s.declaredIn })].filter(Boolean).join(" · ");
+  const declared = s.declaredIn && tr("declared in {declaredIn}", { declaredIn: s.declaredIn });
+  const facts = [s.id, s.address, declared].filter(Boolean).join(" · ");
   return h("li", { class: "member", "data-site": s.id }, dot,
     h("div", { class: "member-text" }, h("b", { dir: "auto" }, s.name), " ", stateOf(s), h("div", { class: "hint" }, facts)),
     !s.erasedAt && h("div", { class: "buttons" },
