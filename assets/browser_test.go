@@ -28,7 +28,7 @@ import (
 )
 
 // patience bounds every wait of a browser test.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // chrome starts one browser for all tests of the package, when one needs it.
 var chrome = sync.OnceValues(func() (context.Context, error) {
