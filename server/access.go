@@ -201,6 +201,10 @@ type clients struct {
 	untrustedProxy sync.Once // warned of it
 }
 
+func newClients(cfg config.Config, log *slog.Logger) *clients {
+	return &clients{cfg: cfg, log: log, crossOrigin: http.NewCrossOriginProtection()}
+}
+
 // originAllowed reports whether the requesting page's origin is allowed. Requests
 // without an origin do not come from a foreign page.
 func (s *clients) originAllowed(r *http.Request) bool { return s.originAmong(r, s.cfg.AllowedOrigins) }

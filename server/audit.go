@@ -19,6 +19,10 @@ type auditor struct {
 	engine  *engine.Engine
 }
 
+func newAuditor(team *team.Team, clients *clients, engine *engine.Engine) auditor {
+	return auditor{team, clients, engine}
+}
+
 // audit adds to the audit list what an operator did.
 func (s auditor) audit(r *http.Request, by chat.Author, action, target, detail string) {
 	s.auditAt(r, by, s.siteOf(r, by), action, target, detail)

@@ -147,3 +147,12 @@ func (s *settingsAPI) disconnectBridge(_ http.ResponseWriter, r *http.Request, b
 	}
 	return s.audited(r, by, chat.AuditChannelDisconnected, name, err)
 }
+
+// linkCode returns the QR code of the link that adds the bot, for the phone that has
+// the platform's app.
+func linkCode(s chat.BridgeSetup) string {
+	if s.Step != chat.StepPlace || s.Link == "" {
+		return ""
+	}
+	return qrPath(s.Link)
+}

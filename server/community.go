@@ -62,7 +62,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *keyring.Ring) (*Server, error
 func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.cfg.PublicURL)
 	shown := presentation{engine, links}
-	audit := auditor{team, s.clients, engine}
+	audit := newAuditor(team, s.clients, engine)
 	signIns := &signIns{s.clients, audit, team, keys, engine.Settings}
 	passwords := &passwords{s.limiter, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}

@@ -112,7 +112,7 @@ func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status 
 	wrong := strconv.FormatBool(l.problem != "" && !l.elsewhere)
 	values := slots{"Hint": s.loginHint(r), "SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
 		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
-	if site, err := s.site(r); err == nil {
+	if site, err := passkeySite(s.clients, r); err == nil {
 		values["PasskeyOrigin"] = site.Origin
 	}
 	if !people || l.problem != "" && l.byKey {

@@ -22,6 +22,11 @@ type patientWriter struct {
 	rc *http.ResponseController
 }
 
+func patient(w http.ResponseWriter) patientWriter {
+	return patientWriter{w, http.NewResponseController(w)}
+}
+
+// Write implements [io.Writer].
 func (p patientWriter) Write(b []byte) (int, error) {
 	if err := p.rc.SetWriteDeadline(time.Now().Add(idleTimeout)); err != nil {
 		return 0, err
@@ -66,7 +71,7 @@ func (s *fileAPI) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (a
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r.Header.Del("Range") // no player wants several parts, of which a thousand cost more than the whole (RFC 9110, 17.15)
 	}
-	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, path.Base(f.Filename), f.CreatedAt.Std(), f)
+	http.ServeContent(patient(w), r, path.Base(f.Filename), f.CreatedAt.Std(), f)
 	return written{}, nil
 }
 
@@ -118,7 +123,7 @@ func (s *sealedFiles) file(w http.ResponseWriter, r *http.Request, _ chat.Author
 	if r.Method == http.MethodHead {
 		return written{}, nil
 	}
-	if _, err := io.Copy(patientWriter{w, http.NewResponseController(w)}, file); err != nil {
+	if _, err := io.Copy(patient(w), file); err != nil {
 		s.log.Warn("a file was cut off", "bridge", ref.Bridge, "err", err)
 		panic(http.ErrAbortHandler) // an incomplete file must not look complete
 	}

@@ -18,7 +18,8 @@ const maxOAuthBody = 16 << 10
 // oauthAPI gives programs access to the address of assistants, as people let them (OAuth 2.1).
 type oauthAPI struct{ *consolePages }
 
-func (s *clients) resource(r *http.Request) string { return s.pagesURL(r) + oauth.ResourcePath }
+// resource is what programs ask to reach.
+func (s *consolePages) resource(r *http.Request) string { return s.pagesURL(r) + oauth.ResourcePath }
 
 // challenging tells a program without a valid token where it finds out how to get one.
 func (s *admission) challenging(admits access) access {

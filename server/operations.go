@@ -320,7 +320,7 @@ func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author)
 	}
 	s.audit(r, by, chat.AuditExported, what, "")
 	attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
-	out := json.NewEncoder(patientWriter{w, http.NewResponseController(w)})
+	out := json.NewEncoder(patient(w))
 	for last := int64(0); ; {
 		var list []chat.Session
 		err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {

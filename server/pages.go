@@ -66,6 +66,8 @@ type renderer struct {
 	log     *slog.Logger
 }
 
+func newPages(version string, log *slog.Logger) renderer { return renderer{version, log} }
+
 // show answers a page. Pages are never cached: they show keys and sessions.
 func (s renderer) show(w http.ResponseWriter, r *http.Request, status int, name string, values slots) {
 	s.showWith(w, r, status, name, values, nil)

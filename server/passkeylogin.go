@@ -27,7 +27,7 @@ func (s *passkeyAPI) askPasskey(w http.ResponseWriter, r *http.Request, _ chat.A
 	if s.crossOrigin.Check(r) != nil {
 		return nil, errForbidden
 	}
-	site, err := s.site(r)
+	site, err := passkeySite(s.clients, r)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat
 	if err != nil {
 		return nil, err
 	}
-	site, err := s.site(r)
+	site, err := passkeySite(s.clients, r)
 	if err != nil {
 		return nil, err
 	}

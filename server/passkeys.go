@@ -21,10 +21,10 @@ var (
 	errPasskeyLate     = chat.Errorf(chat.Invalid, "This took too long, or another tab asked meanwhile. Please try again")
 )
 
-// site is where passkeys are made: relay's public address, or the one that the browser
+// passkeySite is where passkeys are made: relay's public address, or the one that the browser
 // uses.
-func (s *clients) site(r *http.Request) (passkey.Site, error) {
-	site, err := passkey.SiteOf(s.pagesURL(r))
+func passkeySite(clients *clients, r *http.Request) (passkey.Site, error) {
+	site, err := passkey.SiteOf(clients.pagesURL(r))
 	switch {
 	case errors.Is(err, passkey.ErrAddress):
 		return site, errPasskeyAddress
@@ -124,7 +124,7 @@ func (s *passkeyAPI) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Au
 	}
 	list, err := s.team.Passkeys.List(r.Context(), person)
 	answer := map[string]any{"passkeys": append([]chat.Passkey{}, list...)}
-	if site, problem := s.site(r); problem != nil {
+	if site, problem := passkeySite(s.clients, r); problem != nil {
 		answer["problem"] = problem.Error()
 	} else {
 		answer["origin"] = site.Origin
@@ -170,7 +170,7 @@ func (s *passkeyAPI) owner(r *http.Request, by chat.Author) (p chat.Person, site
 	if by.Person == "" {
 		return p, site, errNoAccount
 	}
-	if site, err = s.site(r); err != nil {
+	if site, err = passkeySite(s.clients, r); err != nil {
 		return p, site, err
 	}
 	p, err = s.team.People.Find(r.Context(), by.Person)

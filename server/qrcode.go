@@ -5,18 +5,7 @@ import (
 	"strings"
 
 	"rsc.io/qr"
-
-	"github.com/relay-chat/relay/server/chat"
 )
-
-// linkCode returns the QR code of the link that adds the bot, for the phone that has
-// the platform's app.
-func linkCode(s chat.BridgeSetup) string {
-	if s.Step != chat.StepPlace || s.Link == "" {
-		return ""
-	}
-	return qrPath(s.Link)
-}
 
 // qrPath is [qrCode] without the size.
 func qrPath(text string) string {

@@ -15,6 +15,8 @@ type limiter struct {
 	rates *limits.Rates
 }
 
+func newLimiter(clients *clients) *limiter { return &limiter{clients, limits.New()} }
+
 // limited answers 429 when key exceeds a rate.
 func (s *limiter) limited(w http.ResponseWriter, r *http.Request, limit *limits.Rate, key string) error {
 	now := time.Now()

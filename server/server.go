@@ -18,7 +18,6 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
-	"github.com/relay-chat/relay/server/limits"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -84,9 +83,9 @@ type Server struct {
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	clients := &clients{cfg: cfg, log: d.Log, crossOrigin: http.NewCrossOriginProtection()}
-	pages := renderer{d.Version, d.Log}
-	return &Server{clients: clients, limiter: &limiter{clients, limits.New()}, renderer: pages, engine: d.Engine, bridges: d.Bridges, system: d.System, log: d.Log,
+	clients := newClients(cfg, d.Log)
+	pages := newPages(d.Version, d.Log)
+	return &Server{clients: clients, limiter: newLimiter(clients), renderer: pages, engine: d.Engine, bridges: d.Bridges, system: d.System, log: d.Log,
 		docs: newDocs(pages), streams: &streams{log: d.Log}, answered: d.Answered, endStreams: endStreams, receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }
 

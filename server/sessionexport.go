@@ -69,7 +69,7 @@ func (s *dataAPI) exportOne(w http.ResponseWriter, r *http.Request, by chat.Auth
 	}
 	s.audit(r, by, chat.AuditExported, session.ID, "as JSON")
 	attachment(w, "application/json", "relay-conversation-"+session.CreatedAt.Std().Format(time.DateOnly)+".json")
-	out := patientWriter{w, http.NewResponseController(w)}
+	out := patient(w)
 	if err := s.writeSession(r, out, &session, view); err != nil {
 		return cutExport(s.log, r, err)
 	}

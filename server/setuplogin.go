@@ -62,13 +62,13 @@ func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
 		return up, false
 	}
 	up.person = p
-	up.secret, up.url, err = onetime.Of(s.appIssuer(r), p.Email, chat.MAC(s.keys.SigningKey(setUpPurpose), "secret "+text))
+	up.secret, up.url, err = onetime.Of(appIssuer(s.clients, r), p.Email, chat.MAC(s.keys.SigningKey(setUpPurpose), "secret "+text))
 	return up, err == nil
 }
 
 // appIssuer tells one relay from another in an app.
-func (s *clients) appIssuer(r *http.Request) string {
-	u, err := url.Parse(s.pagesURL(r))
+func appIssuer(clients *clients, r *http.Request) string {
+	u, err := url.Parse(clients.pagesURL(r))
 	if err != nil || u.Hostname() == "" {
 		return "relay"
 	}

@@ -30,7 +30,7 @@ func (s *siteAPI) exportSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 	s.audit(r, by, chat.AuditSiteExported, site.PublicID(), site.Label())
 	attachment(w, zipType, site.PublicID()+"-"+time.Now().UTC().Format(time.DateOnly)+".zip")
 	key := ViewSite(site, s.engine.Sites(), s.keys, s.cfg).PublicKey
-	if _, err := moving.Export(r.Context(), s.engine, s.base, site, key, patientWriter{w, http.NewResponseController(w)}); err != nil {
+	if _, err := moving.Export(r.Context(), s.engine, s.base, site, key, patient(w)); err != nil {
 		return cutExport(s.log, r, err)
 	}
 	return written{}, nil

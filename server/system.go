@@ -177,7 +177,7 @@ func (s *systemAPI) sendBackup(w http.ResponseWriter, r *http.Request, by chat.A
 
 func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, name string, at time.Time) {
 	attachment(w, "application/vnd.sqlite3", name)
-	http.ServeContent(patientWriter{w, http.NewResponseController(w)}, r, name, at, f)
+	http.ServeContent(patient(w), r, name, at, f)
 }
 
 // downloadBackup answers GET /api/admin/system/backups/{name} with the file, as it is

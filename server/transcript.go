@@ -42,7 +42,7 @@ func (s *dataAPI) transcript(w http.ResponseWriter, r *http.Request, by chat.Aut
 		return nil, err
 	}
 	s.audit(r, by, chat.AuditExported, session.ID, "as a transcript")
-	t := &transcript{out: patientWriter{w, http.NewResponseController(w)}, zone: zone, who: visitorName(&session)}
+	t := &transcript{out: patient(w), zone: zone, who: visitorName(&session)}
 	t.title = "Conversation with " + t.who
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

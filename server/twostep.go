@@ -68,7 +68,7 @@ func (s *teamAPI) beginTwoStep(w http.ResponseWriter, r *http.Request, by chat.A
 	if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
 		return nil, err
 	}
-	secret, address, err := onetime.New(s.appIssuer(r), p.Email)
+	secret, address, err := onetime.New(appIssuer(s.signIns.clients, r), p.Email)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (s *dataAPI) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.
 	}
 	s.audit(r, by, chat.AuditVisitorExported, "", chat.Count(len(list), "conversation"))
 	attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
-	if _, err := privacy.Export(r.Context(), s.engine, list, patientWriter{w, http.NewResponseController(w)}); err != nil {
+	if _, err := privacy.Export(r.Context(), s.engine, list, patient(w)); err != nil {
 		return cutExport(s.log, r, err)
 	}
 	return written{}, nil
