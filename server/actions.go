@@ -9,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Actions are requests that the AI may ask for.
@@ -27,7 +28,7 @@ type Actions interface {
 
 // actionAPI is about what the AI may do beside answering.
 type actionAPI struct {
-	auditor
+	web.Auditor
 	actions Actions
 	engine  *engine.Engine
 }
@@ -46,7 +47,7 @@ func (s *actionAPI) view(a chat.Action) actionView {
 
 // list answers GET /api/admin/ai/actions: those of one's sites, or of the one that ?site= names.
 func (s *actionAPI) list(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sites, err := sitesAsked(r, by, s.engine.Sites())
+	sites, err := web.SitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -123,14 +124,14 @@ func (s *actionAPI) put(r *http.Request, by chat.Author, a *chat.Action) (any, e
 	if err := s.actions.Put(r.Context(), a); err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAction, a.Name, a.Method+" "+chat.HostOf(a.URL))
+	s.AuditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAction, a.Name, a.Method+" "+chat.HostOf(a.URL))
 	return s.view(*a), nil
 }
 
 // find finds an action of one's sites.
 func (s *actionAPI) find(r *http.Request, by chat.Author) (*chat.Action, error) {
 	list, err := s.actions.List(r.Context(), by.Sites)
-	at := slices.IndexFunc(list, func(a chat.Action) bool { return a.ID == pathVar(r, "id") })
+	at := slices.IndexFunc(list, func(a chat.Action) bool { return a.ID == web.PathVar(r, "id") })
 	if err == nil && at < 0 {
 		err = chat.ErrActionNotFound
 	}
@@ -157,9 +158,9 @@ func (s *actionAPI) drop(_ http.ResponseWriter, r *http.Request, by chat.Author)
 		err = s.actions.Drop(r.Context(), a.ID)
 	}
 	if err == nil {
-		s.auditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAction, a.Name, "deleted")
+		s.AuditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAction, a.Name, "deleted")
 	}
-	return ok, err
+	return web.OK, err
 }
 
 type tryActionRequest struct {
@@ -179,7 +180,7 @@ func (s *actionAPI) try(_ http.ResponseWriter, r *http.Request, by chat.Author, 
 	}
 	trial, err := s.actions.Try(r.Context(), a, given, in.Person)
 	if err == nil {
-		s.auditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAction, a.Name, "tried")
+		s.AuditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAction, a.Name, "tried")
 	}
 	return trial, err
 }
@@ -210,7 +211,7 @@ func (s *actionAPI) decide(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	if in.Yes == nil {
 		return nil, chat.ErrorAt(chat.Invalid, "yes", "yes is required: true or false")
 	}
-	a, err := s.actions.Act(r.Context(), pathVar(r, "id"))
+	a, err := s.actions.Act(r.Context(), web.PathVar(r, "id"))
 	if err == nil && !by.Sites.Has(a.Site) {
 		err = chat.ErrActNotFound
 	}
@@ -227,6 +228,6 @@ func (s *actionAPI) decide(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	if err := s.engine.AskAI(r.Context(), by, a.SessionID, kind, a.ID); err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAct, a.ID, a.Name+": "+kind)
-	return ok, nil
+	s.AuditAt(r, by, s.engine.Sites().Shown(a.Site), chat.AuditAIAct, a.ID, a.Name+": "+kind)
+	return web.OK, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // testTime is longer than the time limit of a model's answer.
@@ -47,13 +48,13 @@ const longestQuestion = 1000
 // askAI answers POST /api/admin/ai/ask: what a visitor would read, and what became of each sentence.
 func (s *settingsAPI) askAI(w http.ResponseWriter, r *http.Request, by chat.Author, in askAIRequest) (any, error) {
 	question := strings.TrimSpace(in.Question)
-	if err := required("question", question); err != nil {
+	if err := web.Required("question", question); err != nil {
 		return nil, err
 	}
 	if utf8.RuneCountInString(question) > longestQuestion {
-		return nil, badRequest("question must have at most 1000 characters")
+		return nil, web.BadRequest("question must have at most 1000 characters")
 	}
-	site, err := siteAsked(r, by, s.engine.Sites())
+	site, err := web.SiteAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ type confirmAIHostRequest struct {
 func (s *settingsAPI) confirmAIHost(w http.ResponseWriter, r *http.Request, by chat.Author, in confirmAIHostRequest) (any, error) {
 	host := chat.HostOf(in.URL)
 	if host == "" {
-		return nil, badRequest("url must be an address that begins with http:// or https://")
+		return nil, web.BadRequest("url must be an address that begins with http:// or https://")
 	}
 	if err := s.proveAgain(w, r, by, in.again); err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (s *settingsAPI) confirmAIHost(w http.ResponseWriter, r *http.Request, by c
 	if err := s.engine.ConfirmAIHost(r.Context(), host); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSettingsChanged, "", "the AI may be at "+host)
+	s.Audit(r, by, chat.AuditSettingsChanged, "", "the AI may be at "+host)
 	return map[string]string{"host": host}, nil
 }
 
@@ -101,19 +102,19 @@ func (s *settingsAPI) proveAgain(w http.ResponseWriter, r *http.Request, by chat
 		if s.keys.Check(in.SecretKey) == keyring.Current {
 			return nil
 		}
-		if err := s.denied(w, r); err != errUnauthorized {
+		if err := s.Denied(w, r); err != web.ErrUnauthorized {
 			return err
 		}
 		return chat.ErrorAt(chat.Forbidden, "secretKey", "This is not the secret key")
 	case by.Person == "":
-		return badRequest("secretKey is required")
+		return web.BadRequest("secretKey is required")
 	}
 	p, err := s.team.People.Find(r.Context(), by.Person)
 	if err != nil {
 		return err
 	}
 	if p.Password == "" {
-		return badRequest("secretKey is required")
+		return web.BadRequest("secretKey is required")
 	}
 	return s.confirm(w, r, p, in.CurrentPassword)
 }

@@ -12,63 +12,30 @@ import (
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
-// needs opens a route to API keys with one of the scopes. What the others are for stays
-// closed to them.
-func (r rules) needs(scopes ...chat.KeyScope) rules {
-	r.scopes = scopes
-	return r
-}
-
-// noKeys says of a route that no API key may use it, whatever its scopes: it is about how
-// people and the secret key get in, or answers secrets.
-func (r rules) noKeys() rules {
-	r.scopes = chat.KeyScopes{}
-	return r
-}
-
-// errNoKeys refuses to every API key what is for people and the secret key.
-var errNoKeys = &httpError{status: http.StatusForbidden, text: "No API key may do this. Sign in at the console, or use the secret key"}
-
-// opened applies a route's scopes to the author's API key, and returns the author as the scope
-// makes it: whoever only reads and answers is an operator.
-func (r rules) opened(by chat.Author) (chat.Author, error) {
-	switch {
-	case by.Key == nil:
-		return by, nil
-	case len(r.scopes) == 0:
-		return by, errNoKeys
-	case !r.scopes.Meets(by.Key.Scopes):
-		return by, chat.LacksScope(r.scopes...)
-	}
-	if !slices.ContainsFunc(r.scopes, func(s chat.KeyScope) bool { return !s.ForOperators() && by.Key.Scopes.Has(s) }) {
-		by.Role = chat.RoleOperator
-	}
-	return by, nil
-}
-
 // noting has the audit list get what keys do in conversations, whatever name they write under.
-func (c *community) noting(list []route) []route {
+func (c *community) noting(list []web.Route) []web.Route {
 	for i := range list {
 		rt := &list[i]
-		of, inSession := strings.CutPrefix(rt.path, "/api/admin/sessions/{session}")
+		of, inSession := strings.CutPrefix(rt.Path, "/api/admin/sessions/{session}")
 		switch {
-		case !inSession, rt.method == http.MethodGet, !rt.scopes.Meets(chat.KeyScopes{chat.ScopeWrite}):
+		case !inSession, rt.Method == http.MethodGet, !rt.Scopes.Meets(chat.KeyScopes{chat.ScopeWrite}):
 		case of == "/typing", of == "/read", of == "/unread", of == "/attachments": // a file is part of a message
 		default:
-			rt.action = c.conversations.noted(rt.action, cmp.Or(strings.TrimPrefix(of, "/"), "assigned, tagged or snoozed"))
+			rt.Action = c.conversations.noted(rt.Action, cmp.Or(strings.TrimPrefix(of, "/"), "assigned, tagged or snoozed"))
 		}
 	}
 	return list
 }
 
 // noted adds to the audit list what was done with an API key.
-func (s *conversationAPI) noted(act action, what string) action {
+func (s *conversationAPI) noted(act web.Action, what string) web.Action {
 	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 		v, err := act(w, r, by)
 		if err == nil && by.Key != nil {
-			s.audit(r, by, chat.AuditKeyUsed, pathVar(r, "session"), what)
+			s.Audit(r, by, chat.AuditKeyUsed, web.PathVar(r, "session"), what)
 		}
 		return v, err
 	}
@@ -84,11 +51,11 @@ func (s *admission) byAPIKey(w http.ResponseWriter, r *http.Request, key string)
 // but the address for which it was given (RFC 8707).
 func (s *admission) byAccessToken(w http.ResponseWriter, r *http.Request, token string) (chat.Author, error) {
 	if !forAssistant(r) {
-		return chat.Author{}, s.denied(w, r)
+		return chat.Author{}, s.Denied(w, r)
 	}
 	k, p, err := s.team.Keys.OpenAccess(r.Context(), token)
-	if errors.Is(err, team.ErrTokenOver) || err == nil && k.Resource != s.pagesURL(r)+oauth.ResourcePath {
-		return chat.Author{}, errUnauthorized // which is nobody's guess
+	if errors.Is(err, team.ErrTokenOver) || err == nil && k.Resource != s.PagesURL(r)+oauth.ResourcePath {
+		return chat.Author{}, web.ErrUnauthorized // which is nobody's guess
 	}
 	return s.byOpened(w, r, &k, &p, err)
 }
@@ -97,21 +64,21 @@ func (s *admission) byAccessToken(w http.ResponseWriter, r *http.Request, token 
 func (s *admission) byOpened(w http.ResponseWriter, r *http.Request, k *chat.APIKey, p *chat.Person, err error) (chat.Author, error) {
 	switch {
 	case errors.Is(err, chat.ErrAPIKeyNotFound):
-		return chat.Author{}, s.denied(w, r)
+		return chat.Author{}, s.Denied(w, r)
 	case err != nil:
 		return chat.Author{}, err
 	case r.Header.Get("Origin") != "":
 		s.warnOfBrowser(w, r, "API key")
-		return chat.Author{}, errUnauthorized
-	case s.cfg.RateLimit && !s.rates.Keys.Allow(k.ID, time.Now()):
-		return chat.Author{}, errTooMany()
+		return chat.Author{}, web.ErrUnauthorized
+	case s.Config.RateLimit && !s.Rates.Keys.Allow(k.ID, time.Now()):
+		return chat.Author{}, web.ErrTooMany()
 	}
 	return keyAuthor(k, p), nil
 }
 
 // warnOfBrowser logs that a web page has sent a key that does not belong there.
 func (s *admission) warnOfBrowser(w http.ResponseWriter, r *http.Request, key string) {
-	s.log.Warn(key+" used from a browser: it belongs on servers only", "request", w.Header().Get(requestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.peer(r).addr)
+	s.Log.Warn(key+" used from a browser: it belongs on servers only", "request", w.Header().Get(web.RequestIDHeader), "origin", r.Header.Get("Origin"), "peer", s.Peer(r).Addr)
 }
 
 // keyAuthor is whoever uses a key: of a token its person, who may do as much as now.
@@ -223,7 +190,7 @@ func (s *teamAPI) addKey(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditKeyMade, k.Name, describeKey(&k))
+	s.Audit(r, by, chat.AuditKeyMade, k.Name, describeKey(&k))
 	return keyView{k, secret}, nil
 }
 
@@ -233,11 +200,11 @@ func stillSent(k *keyring.Ring, r *http.Request, by chat.Author) func(team.Reade
 	if by.Source != chat.SourceAPI || by.Key != nil {
 		return func(team.Reader) error { return nil }
 	}
-	still := k.Still(requestKey(r, false))
+	still := k.Still(web.RequestKey(r, false))
 	return func(rd team.Reader) error {
 		err := still(rd)
 		if errors.Is(err, keyring.ErrReplaced) {
-			err = errUnauthorized
+			err = web.ErrUnauthorized
 		}
 		return err
 	}
@@ -263,7 +230,7 @@ func describeKey(k *chat.APIKey) string {
 
 // endKey answers DELETE /api/admin/api-keys/{key}: it opens nothing from now on, at any node.
 func (s *teamAPI) endKey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	k, err := s.team.Keys.Find(r.Context(), pathVar(r, "key"))
+	k, err := s.team.Keys.Find(r.Context(), web.PathVar(r, "key"))
 	if err != nil {
 		return nil, err
 	}
@@ -277,6 +244,6 @@ func (s *teamAPI) endKey(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditKeyEnded, k.Name, describeKey(&k))
-	return ok, nil
+	s.Audit(r, by, chat.AuditKeyEnded, k.Name, describeKey(&k))
+	return web.OK, nil
 }

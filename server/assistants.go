@@ -15,6 +15,7 @@ import (
 	"github.com/relay-chat/relay/server/mcp"
 	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/remote"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // assistants answers POST /mcp: assistants use the admin API by the Model Context Protocol.
@@ -45,9 +46,9 @@ type protocolMessage struct {
 
 // forProtocol returns a request as the protocol's library wants it, whose body is a message.
 func forProtocol(r *http.Request) (*http.Request, error) {
-	message, err := readJSON(r)
+	message, err := web.ReadJSON(r)
 	if err == nil {
-		_, err = unmarshal[protocolMessage](message)
+		_, err = web.Unmarshal[protocolMessage](message)
 	}
 	if err != nil {
 		return nil, err
@@ -80,19 +81,19 @@ func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	answer := &keptAnswer{header: w.Header(), status: http.StatusOK}
 	a.protocol.ServeHTTP(answer, inner.WithContext(ctx))
 	if isRefusal(answer.status, answer.header) {
-		return nil, &httpError{status: answer.status, text: strings.TrimSpace(answer.body.String())}
+		return nil, &web.Error{Status: answer.status, Text: strings.TrimSpace(answer.body.String())}
 	}
 	w.WriteHeader(answer.status)
 	_, _ = answer.body.WriteTo(w) // whoever is gone reads nothing
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // onlyConversation reads which conversation a connection is bound to. What is unclear binds it to
 // none, and so is refused.
 func onlyConversation(query string) (string, error) {
 	values, err := url.ParseQuery(query)
-	if err != nil || len(values) != 1 || len(values["conversation"]) != 1 || values.Get("conversation") == "" || !isText(values.Get("conversation")) {
-		return "", badRequest("conversation must be the id of one conversation; there is no other parameter")
+	if err != nil || len(values) != 1 || len(values["conversation"]) != 1 || values.Get("conversation") == "" || !web.IsText(values.Get("conversation")) {
+		return "", web.BadRequest("conversation must be the id of one conversation; there is no other parameter")
 	}
 	return values.Get("conversation"), nil
 }
@@ -105,7 +106,7 @@ type inside struct{ server *Server }
 func (i inside) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	from, known := r.Context().Value(asked{}).(*http.Request)
 	if !known {
-		return nil, errUnauthorized
+		return nil, web.ErrUnauthorized
 	}
 	own := r.Clone(r.Context())
 	own.Header = from.Header.Clone()
@@ -119,7 +120,7 @@ func (i inside) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	defer func() { // the protocol's goroutines have nobody who catches it
 		if cause := recover(); cause != nil {
 			i.server.log.Error("a tool broke a route", "path", r.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
-			err = &httpError{status: http.StatusInternalServerError, text: "Internal error"}
+			err = &web.Error{Status: http.StatusInternalServerError, Text: "Internal error"}
 		}
 	}()
 	i.server.handler.ServeHTTP(answer, own)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // A backend reports events to the bridge server by a route for each type, or by a
@@ -19,7 +20,7 @@ import (
 
 // backendAPI is what a website's backend calls.
 type backendAPI struct {
-	*limiter
+	*web.Limiter
 	engine *engine.Engine
 }
 
@@ -46,7 +47,7 @@ func (s *backendAPI) eventHandlers() map[string]eventHandler {
 // decoded makes an eventHandler of one that takes the decoded body.
 func decoded[T any](handle func(ctx context.Context, in T) error) eventHandler {
 	return func(ctx context.Context, body []byte) error {
-		in, err := unmarshal[T](body)
+		in, err := web.Unmarshal[T](body)
 		if err != nil {
 			return err
 		}
@@ -55,32 +56,32 @@ func decoded[T any](handle func(ctx context.Context, in T) error) eventHandler {
 }
 
 // jsonRoute is the action of a route that takes events as JSON.
-func jsonRoute(handle eventHandler) action {
+func jsonRoute(handle eventHandler) web.Action {
 	return func(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-		body, err := readJSON(r)
+		body, err := web.ReadJSON(r)
 		if err != nil {
 			return nil, err
 		}
-		return ok, handle(r.Context(), body)
+		return web.OK, handle(r.Context(), body)
 	}
 }
 
 // backendEvent answers POST /api/events.
-func (s *backendAPI) backendEvent() action {
+func (s *backendAPI) backendEvent() web.Action {
 	handlers := s.eventHandlers()
 	return jsonRoute(func(ctx context.Context, body []byte) error {
-		in, err := unmarshal[struct {
+		in, err := web.Unmarshal[struct {
 			Type string `json:"type"`
 		}](body)
 		if err != nil {
 			return err
 		}
-		if err := required("type", in.Type); err != nil {
+		if err := web.Required("type", in.Type); err != nil {
 			return err
 		}
 		handle, known := handlers[in.Type]
 		if !known {
-			return badRequest("unknown event type: " + shorten(in.Type))
+			return web.BadRequest("unknown event type: " + shorten(in.Type))
 		}
 		return handle(ctx, body)
 	})
@@ -95,24 +96,24 @@ func shorten(text string) string {
 }
 
 // errBridgeKeys answers a key that another relay made: this one keeps none.
-var errBridgeKeys = &httpError{status: http.StatusUnauthorized, text: "Keys with scopes are for community mode. In bridge mode there is one key, API_KEY",
-	header: errUnauthorized.header}
+var errBridgeKeys = &web.Error{Status: http.StatusUnauthorized, Text: "Keys with scopes are for community mode. In bridge mode there is one key, API_KEY",
+	Header: web.ErrUnauthorized.Header}
 
 // admit admits requests with API_KEY, or, when none is set, everything but
 // foreign web pages.
 func (s *backendAPI) admit(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	switch {
-	case s.cfg.APIKey != "":
-		if !chat.SameSecret(key, string(s.cfg.APIKey)) {
-			err := s.denied(w, r)
-			if err == errUnauthorized && strings.HasPrefix(key, chat.APIKeyPrefix) {
+	case s.Config.APIKey != "":
+		if !chat.SameSecret(key, string(s.Config.APIKey)) {
+			err := s.Denied(w, r)
+			if err == web.ErrUnauthorized && strings.HasPrefix(key, chat.APIKeyPrefix) {
 				err = errBridgeKeys
 			}
 			return chat.Author{}, err
 		}
-	case !slices.Contains(s.cfg.AllowedOrigins, r.Header.Get("Origin")):
-		if s.crossOrigin.Check(r) != nil || s.rebound(r) {
-			return chat.Author{}, errForbidden
+	case !slices.Contains(s.Config.AllowedOrigins, r.Header.Get("Origin")):
+		if s.CrossOrigin.Check(r) != nil || s.rebound(r) {
+			return chat.Author{}, web.ErrForbidden
 		}
 	}
 	return chat.Author{}, nil
@@ -126,10 +127,10 @@ func (s *backendAPI) rebound(r *http.Request) bool {
 		return false
 	}
 	anyAddress := func(netip.Addr) bool { return true }
-	if isLocalHost(r.Host, anyAddress) {
+	if web.IsLocalHost(r.Host, anyAddress) {
 		return false
 	}
-	own, err := url.Parse(s.cfg.PublicURL)
+	own, err := url.Parse(s.Config.PublicURL)
 	return err != nil || own.Host == "" || own.Host != r.Host
 }
 
@@ -181,7 +182,7 @@ type sessionOnly struct {
 func (s *backendAPI) handleNewSessionObject(ctx context.Context, in sessionObject) error {
 	err := s.handleNewSession(ctx, sessionOnly{in})
 	if mistake := (*chat.Error)(nil); errors.As(err, &mistake) && mistake.Kind == chat.Invalid {
-		return badRequest(strings.TrimPrefix(mistake.Text, "session."))
+		return web.BadRequest(strings.TrimPrefix(mistake.Text, "session."))
 	}
 	return err
 }
@@ -227,7 +228,7 @@ func (s *backendAPI) handleStatus(ctx context.Context, in struct {
 	Online *bool `json:"online"`
 }) error {
 	if in.Online == nil {
-		return badRequest("online is required")
+		return web.BadRequest("online is required")
 	}
 	return s.engine.SetOperatorStatus(ctx, *in.Online)
 }
@@ -257,10 +258,10 @@ func (s *backendAPI) handleMessage(ctx context.Context, in struct {
 }) error {
 	by, ok := map[string]chat.Author{"": visitorSide, "visitor": visitorSide, "operator": operatorSide, "ai": aiSide}[in.Message.Sender]
 	if !ok {
-		return badRequest("message.sender must be visitor, operator or ai")
+		return web.BadRequest("message.sender must be visitor, operator or ai")
 	}
 	if in.Message.Content == nil {
-		return badRequest("message.content is required")
+		return web.BadRequest("message.content is required")
 	}
 	if err := sameSession("message.sessionId", in.Message.SessionID, in.Session.ID); err != nil {
 		return err
@@ -281,12 +282,12 @@ const maxFiles = 10
 // to a platform. A file that relay could never fetch does not block the message: missing names it.
 func (m *messageObject) files() (files chat.Attachments, missing string, err error) {
 	if len(m.Attachments) > maxFiles {
-		return nil, "", badRequest("message.attachments must be at most 10")
+		return nil, "", web.BadRequest("message.attachments must be at most 10")
 	}
 	files = chat.Attachments{}
 	for _, a := range m.Attachments {
 		if a.Size < 0 {
-			return nil, "", badRequest("message.attachments[].size must not be negative")
+			return nil, "", web.BadRequest("message.attachments[].size must not be negative")
 		}
 		u, err := url.Parse(a.URL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
@@ -301,7 +302,7 @@ func (m *messageObject) files() (files chat.Attachments, missing string, err err
 // sameSession rejects a body that names two sessions.
 func sameSession(name, given, sessionID string) error {
 	if given != "" && sessionID != "" && given != sessionID {
-		return badRequest(name + " is not session.id")
+		return web.BadRequest(name + " is not session.id")
 	}
 	return nil
 }
@@ -324,7 +325,7 @@ func (f *reference) resolve() (in engine.SessionInfo, messageID string, err erro
 	if messageID == "" {
 		messageID = f.Message.ID
 	}
-	if err := required("sessionId", in.ID); err != nil {
+	if err := web.Required("sessionId", in.ID); err != nil {
 		return in, "", err
 	}
 	err = cmp.Or(sameSession("sessionId", f.SessionID, in.ID), sameSession("message.sessionId", f.Message.SessionID, in.ID))
@@ -344,11 +345,11 @@ func (s *backendAPI) handleEdited(ctx context.Context, in struct {
 	if content == nil {
 		content = in.Message.Content
 	}
-	if err := required("messageId", id); err != nil {
+	if err := web.Required("messageId", id); err != nil {
 		return err
 	}
 	if content == nil {
-		return badRequest("content is required")
+		return web.BadRequest("content is required")
 	}
 	return s.engine.Backend().Edit(ctx, visitorSide, session, id, *content, in.EditedAt)
 }
@@ -393,7 +394,7 @@ func (s *backendAPI) handleRating(ctx context.Context, in struct {
 		return err
 	}
 	if in.Score == nil {
-		return badRequest("score is required")
+		return web.BadRequest("score is required")
 	}
 	return s.engine.Backend().Rate(ctx, visitorSide, session, *in.Score, in.Comment, in.RespondedAt)
 }

@@ -23,7 +23,7 @@ func NewBridge(cfg config.Config, d Deps, backlog *backlog.Backlog, seal *chat.F
 		backlog.Close()
 	})
 	s.openStreams = func() map[string]int { return map[string]int{"backend": backlog.Readers()} }
-	b := &bridge{s, &backendAPI{s.limiter, d.Engine}, &backendStreams{s.streams, backlog},
+	b := &bridge{s, &backendAPI{s.Limiter, d.Engine}, &backendStreams{s.streams, backlog},
 		&sealedFiles{d.Bridges, seal, d.Log}, &statisticsAPI{d.Statistics, d.Engine.Sites}}
 	s.assemble(b.audiences())
 	return s

@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Bridges connect relay to the platforms where the team answers.
@@ -99,16 +100,16 @@ type testRequest struct {
 
 // testBridge answers POST /api/admin/bridges/{name}/test with the bridge's findings.
 func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, by chat.Author, in testRequest) (any, error) {
-	site, err := siteOrAll(r, by, s.engine.Sites())
+	site, err := web.SiteOrAll(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
-	findings, err := s.bridges.Check(r.Context(), pathVar(r, "name"), site)
+	findings, err := s.bridges.Check(r.Context(), web.PathVar(r, "name"), site)
 	if err != nil {
 		return nil, err
 	}
 	if in.Post && !chat.Failed(findings) {
-		f, err := s.bridges.Try(r.Context(), pathVar(r, "name"), site)
+		f, err := s.bridges.Try(r.Context(), web.PathVar(r, "name"), site)
 		if err != nil {
 			return nil, err
 		}
@@ -120,16 +121,16 @@ func (s *settingsAPI) testBridge(_ http.ResponseWriter, r *http.Request, by chat
 // connectBridge answers POST /api/admin/bridges/{name}/connect with the state of the set-up
 // after the step in the body, which may be omitted.
 func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author, step chat.BridgeStep) (any, error) {
-	site, err := siteOrAll(r, by, s.engine.Sites())
+	site, err := web.SiteOrAll(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
-	state, err := s.bridges.Connect(r.Context(), pathVar(r, "name"), site, step)
+	state, err := s.bridges.Connect(r.Context(), web.PathVar(r, "name"), site, step)
 	if err != nil {
 		return nil, err
 	}
 	if state.Stored {
-		s.audit(r, by, chat.AuditChannelConnected, pathVar(r, "name"), "as "+state.Bot)
+		s.Audit(r, by, chat.AuditChannelConnected, web.PathVar(r, "name"), "as "+state.Bot)
 	}
 	state.Findings = s.engine.Settings().FindingsInConsole(state.Findings)
 	return struct {
@@ -140,12 +141,12 @@ func (s *settingsAPI) connectBridge(_ http.ResponseWriter, r *http.Request, by c
 
 // disconnectBridge answers DELETE /api/admin/bridges/{name}.
 func (s *settingsAPI) disconnectBridge(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	name := pathVar(r, "name")
-	site, err := siteOrAll(r, by, s.engine.Sites())
+	name := web.PathVar(r, "name")
+	site, err := web.SiteOrAll(r, by, s.engine.Sites())
 	if err == nil {
 		err = s.bridges.Disconnect(r.Context(), name, site)
 	}
-	return s.audited(r, by, chat.AuditChannelDisconnected, name, err)
+	return s.Audited(r, by, chat.AuditChannelDisconnected, name, err)
 }
 
 // linkCode returns the QR code of the link that adds the bot, for the phone that has
@@ -154,5 +155,5 @@ func linkCode(s chat.BridgeSetup) string {
 	if s.Step != chat.StepPlace || s.Link == "" {
 		return ""
 	}
-	return qrPath(s.Link)
+	return web.QRPath(s.Link)
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // chatPath is where the chat stands on a page of its own: the first site's, and with a site's
@@ -15,7 +16,7 @@ const chatPath = "/chat"
 // siteOfPage is the site that a chat page names, the first without a name; an error of one
 // that there is not.
 func (s *ownPages) siteOfPage(r *http.Request) (*chat.Site, error) {
-	site, err := s.engine.Sites().Named(cmp.Or(pathVar(r, "site"), chat.FirstSite))
+	site, err := s.engine.Sites().Named(cmp.Or(web.PathVar(r, "site"), chat.FirstSite))
 	if err == nil && site.ErasedAt != 0 {
 		err = chat.ErrSiteNotFound
 	}
@@ -33,13 +34,13 @@ func (s *ownPages) chatName(site *chat.Site) string {
 func (s *ownPages) chatPage(w http.ResponseWriter, r *http.Request) {
 	site, err := s.siteOfPage(r)
 	if err != nil {
-		s.showError(w, r, http.StatusNotFound, "There is no chat at this address. Ask whoever gave it to you.")
+		s.ShowError(w, r, http.StatusNotFound, "There is no chat at this address. Ask whoever gave it to you.")
 		return
 	}
 	if s.engine.SettingsOf(site.ID).Bool("agentsEnabled") {
 		w.Header().Set("Link", `<`+frontDoorPath+s.keys.PublicOf(site)+`/llms.txt>; rel="service-doc"; type="text/plain"`)
 	}
-	s.show(w, r, http.StatusOK, "chat.html", slots{"PublicKey": s.keys.PublicOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
+	s.Show(w, r, http.StatusOK, "chat.html", web.Slots{"PublicKey": s.keys.PublicOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
 }
 
 // chatManifest answers GET /chat/{site}/app.webmanifest, with which a phone puts the chat

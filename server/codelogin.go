@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/onetime"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // The second step of a sign-in: whoever gave the right password has codeLife for the code. The
@@ -75,13 +76,13 @@ func (s *consolePages) waiting(r *http.Request) (p chat.Person, two chat.TwoStep
 
 // showCode answers the page that asks for a code, with the problem of the last one.
 func (s *consolePages) showCode(w http.ResponseWriter, r *http.Request, status int, p chat.Person, problem string) {
-	s.show(w, r, status, "code.html", slots{"Email": p.Email, "Problem": problem, "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
+	s.Show(w, r, status, "code.html", web.Slots{"Email": p.Email, "Problem": problem, "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
 }
 
 // code answers POST /console/code.
 func (s *consolePages) code(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if s.crossOrigin.Check(r) != nil {
+	r.Body = http.MaxBytesReader(w, r.Body, web.MaxBody)
+	if s.CrossOrigin.Check(r) != nil {
 		s.showLogin(w, r, http.StatusUnauthorized, login{problem: fromElsewhere, elsewhere: true})
 		return
 	}
@@ -116,8 +117,8 @@ func (s *consolePages) codeLogin(w http.ResponseWriter, r *http.Request, p chat.
 	}
 	switch {
 	case errors.Is(err, chat.ErrWrongCode):
-		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
-		s.audit(r, chat.Author{}, chat.AuditCodeRefused, p.Name, "after the right password")
+		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
+		s.Audit(r, chat.Author{}, chat.AuditCodeRefused, p.Name, "after the right password")
 		return http.StatusUnauthorized, chat.ErrWrongCode.Text + "."
 	case err != nil:
 		s.log.Error("cannot sign in", "err", err)
@@ -127,7 +128,7 @@ func (s *consolePages) codeLogin(w http.ResponseWriter, r *http.Request, p chat.
 }
 
 func (s *consolePages) signInByCode(w http.ResponseWriter, r *http.Request, p chat.Person, two chat.TwoStep, proof team.Proof) error {
-	secret, in, err := s.team.SignIns.SignInByCode(r.Context(), p.ID, proof, agentName(r), s.peer(r).addr.String())
+	secret, in, err := s.team.SignIns.SignInByCode(r.Context(), p.ID, proof, agentName(r), s.Peer(r).Addr.String())
 	if err != nil {
 		return err
 	}
@@ -157,11 +158,11 @@ func (s *consolePages) limitCodes(w http.ResponseWriter, r *http.Request, p chat
 	browser := s.knownBrowser(r)
 	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
 		key = browser
-	} else if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
+	} else if err := s.Limited(w, r, s.Rates.SignIns, s.Address(r)); err != nil {
 		return err
 	}
-	if !s.rates.Codes.Allow(key, time.Now()) {
-		return errTooMany()
+	if !s.Rates.Codes.Allow(key, time.Now()) {
+		return web.ErrTooMany()
 	}
 	return nil
 }

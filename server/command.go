@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 type commandRequest struct {
@@ -17,15 +18,15 @@ type commandRequest struct {
 // command answers POST /api/admin/sessions/{session}/commands: the same commands that
 // operators write in a platform's thread.
 func (s *conversationAPI) command(_ http.ResponseWriter, r *http.Request, by chat.Author, in commandRequest) (any, error) {
-	if err := required("command", in.Command); err != nil {
+	if err := web.Required("command", in.Command); err != nil {
 		return nil, err
 	}
 	parsed, is := engine.ParseCommand(in.Command, true)
 	if !is {
-		return nil, badRequest("command must begin with ! or / and a letter, or with //")
+		return nil, web.BadRequest("command must begin with ! or / and a letter, or with //")
 	}
 	parsed.ClientID = in.ClientID
-	result, err := s.engine.Execute(r.Context(), by, pathVar(r, "session"), parsed, in.ReplyTo)
+	result, err := s.engine.Execute(r.Context(), by, web.PathVar(r, "session"), parsed, in.ReplyTo)
 	return map[string]string{"answer": result.Answer}, err
 }
 

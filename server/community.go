@@ -4,6 +4,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/password"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // community is the server of community mode, for a website's visitors and its operators:
@@ -60,29 +61,29 @@ func NewCommunity(cfg config.Config, d Deps, keys *keyring.Ring) (*Server, error
 }
 
 func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
-	engine, team, links := d.Engine, d.Team, keys.Links(s.cfg.PublicURL)
+	engine, team, links := d.Engine, d.Team, keys.Links(s.Config.PublicURL)
 	shown := presentation{engine, links}
-	audit := newAuditor(team, s.clients, engine)
-	signIns := &signIns{s.clients, audit, team, keys, engine.Settings}
-	passwords := &passwords{s.limiter, password.NewHasher()}
+	audit := web.NewAuditor(team, s.Clients, engine)
+	signIns := &signIns{s.Clients, audit, team, keys, engine.Settings}
+	passwords := &passwords{s.Limiter, password.NewHasher()}
 	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
-	pages := &ownPages{signIns, s.renderer, engine}
-	mails := MailLinksBy(keys, s.cfg.PublicURL)
+	pages := &ownPages{signIns, s.Pages, engine}
+	mails := MailLinksBy(keys, s.Config.PublicURL)
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
-	console := &consolePages{s.clients, s.limiter, signIns, passwords, s.renderer, engine, team, d.Log}
-	devices := &deviceAPI{s.limiter, pages, engine, conversationsBy(keys)}
-	widget := &widgetAPI{s.limiter, shown, engine, d.Statistics}
+	console := &consolePages{s.Clients, s.Limiter, signIns, passwords, s.Pages, engine, team, d.Log}
+	devices := &deviceAPI{s.Limiter, pages, engine, conversationsBy(keys)}
+	widget := &widgetAPI{s.Limiter, shown, engine, d.Statistics}
 	return &community{
 		Server:        s,
-		admission:     &admission{s.clients, s.limiter, signIns, engine.Sites},
+		admission:     &admission{s.Clients, s.Limiter, signIns, engine.Sites},
 		reaches:       reaches{engine, d.Knowledge, team},
 		widget:        widget,
-		visitors:      &visitorStreams{s.limiter, s.streams, engine, links},
-		files:         &fileAPI{s.limiter, engine, links},
+		visitors:      &visitorStreams{s.Limiter, s.streams, engine, links},
+		files:         &fileAPI{s.Limiter, engine, links},
 		conversations: &conversationAPI{shown, audit, engine, d.Search, mails.Key},
 		operators:     &operatorStreams{engine: engine, team: team, keys: keys, links: links},
 		settings:      settings,
-		sites:         &siteAPI{audit, s.clients, settings, engine, keys, d.Knowledge, d.Search},
+		sites:         &siteAPI{audit, s.Clients, settings, engine, keys, d.Knowledge, d.Search},
 		deliveries:    deliveries,
 		hooks:         &hookAPI{deliveries, d.Hooks},
 		incoming:      newIncomingAPI(s, audit, team, keys, d),
@@ -92,14 +93,14 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},
-		system:        &systemAPI{s.clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
+		system:        &systemAPI{s.Clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
 		team:          &teamAPI{signIns, passwords, team, engine.Sites},
-		passkeys:      &passkeyAPI{s.clients, s.limiter, signIns, passwords, team},
+		passkeys:      &passkeyAPI{s.Clients, s.Limiter, signIns, passwords, team},
 		signOn:        &signOnAPI{console, d.SignOn},
 		console:       console,
 		pages:         pages,
 		devices:       devices,
-		mail:          &mailAPI{s.limiter, audit, s.renderer, devices, engine, mails, d.Mail},
+		mail:          &mailAPI{s.Limiter, audit, s.Pages, devices, engine, mails, d.Mail},
 		assistants:    newAssistants(s, d.Version),
 		oauth:         &oauthAPI{console},
 		frontDoor:     newFrontDoor(widget, d.AI, d.Version, s.log),

@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/oauth"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // connectPath is where somebody decides about a program.
@@ -51,14 +52,14 @@ func (s *oauthAPI) lead(w http.ResponseWriter, r *http.Request, to, title, text,
 }
 
 func (s *oauthAPI) showWay(w http.ResponseWriter, r *http.Request, status int, to, title, text, button string) {
-	s.showWith(w, r, status, "connected.html", slots{"Title": title, "Text": text, "Name": button}, parts{"Href": []byte(`href="` + html.EscapeString(to) + `"`)})
+	s.ShowWith(w, r, status, "connected.html", web.Slots{"Title": title, "Text": text, "Name": button}, web.Parts{"Href": []byte(`href="` + html.EscapeString(to) + `"`)})
 }
 
 // askedFor reads what a program asks for, and returns it with its query in one form. What nobody
 // can decide about is answered, and "" returned.
 func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) (q *oauth.Request, query string) {
 	wrong := func(text string) (*oauth.Request, string) {
-		s.showError(w, r, http.StatusBadRequest, text)
+		s.ShowError(w, r, http.StatusBadRequest, text)
 		return nil, ""
 	}
 	values, err := readQuery(raw)
@@ -81,7 +82,7 @@ func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) 
 		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
 	}
 	if refused = q.Read(values, s.resource(r)); refused != nil { // who registers could lead anybody anywhere if relay went on by itself
-		s.showWay(w, r, http.StatusBadRequest, q.Refuse(s.pagesURL(r), refused), "It cannot connect",
+		s.showWay(w, r, http.StatusBadRequest, q.Refuse(s.PagesURL(r), refused), "It cannot connect",
 			"The program “"+client.Name+"” made a mistake: "+refused.Text+".", "Back to "+chat.RedirectHost(q.Redirect))
 		return nil, ""
 	}
@@ -96,7 +97,7 @@ func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
 	}
 	by, err := s.signedIn(r)
 	switch {
-	case errors.Is(err, errUnauthorized):
+	case errors.Is(err, web.ErrUnauthorized):
 		s.setCookie(w, r, connectCookie, waitingPrograms(s.keys).Sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
 		http.Redirect(w, r, "/console", http.StatusSeeOther)
 	case err != nil:
@@ -147,10 +148,10 @@ func offered(by chat.Author, q *oauth.Request) chat.KeyScopes {
 // ask answers the page on which somebody decides. Nothing is ticked beforehand that visitors notice or
 // that needs an administrator.
 func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by chat.Author, q *oauth.Request, query, problem string) {
-	within, err := parts{}, error(nil)
+	within, err := web.Parts{}, error(nil)
 	add := func(to, field, value, title, words string, ticked bool) {
 		checked := map[bool]string{true: "checked"}[ticked]
-		box, failed := fill("connect-box.html", slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
+		box, failed := web.Fill("connect-box.html", web.Slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
 		within[to], err = append(within[to], box...), cmp.Or(err, failed)
 	}
 	for _, scope := range offered(by, q) {
@@ -161,23 +162,23 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 		add("Sites", "site", own[i].PublicID(), s.engine.Sites().ShownName(own[i].ID), "", true)
 	}
 	if err != nil {
-		s.pageFailed(w, "connect-box.html", err)
+		s.PageFailed(w, "connect-box.html", err)
 		return
 	}
 	host := chat.RedirectHost(q.Redirect)
 	if q.OnThisMachine() {
 		host = "a program on the computer that you use (" + host + ")"
 	}
-	s.showWith(w, r, status, "connect.html", slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
+	s.ShowWith(w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
 		"Request": query, "Consent": consents(s.keys).Sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
 }
 
 // decide answers POST /console/connect, with which somebody lets a program in, or does not.
 func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	r.Body = http.MaxBytesReader(w, r.Body, web.MaxBody)
 	by, err := s.signedIn(r)
-	if s.crossOrigin.Check(r) != nil || errors.Is(err, errUnauthorized) {
-		s.showError(w, r, http.StatusForbidden, "You are not signed in any more. Begin again in the program.")
+	if s.CrossOrigin.Check(r) != nil || errors.Is(err, web.ErrUnauthorized) {
+		s.ShowError(w, r, http.StatusForbidden, "You are not signed in any more. Begin again in the program.")
 		return
 	}
 	if err != nil {
@@ -186,7 +187,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	asked, valid := consents(s.keys).Open(connectPath, r.PostFormValue("consent"))
 	if !valid || !chat.SameSecret(asked, consentTo(by, r.PostFormValue("request"))) {
-		s.showError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
+		s.ShowError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
 		return
 	}
 	q, query := s.askedFor(w, r, r.PostFormValue("request"))
@@ -195,7 +196,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.PostForm.Get("answer") != "allow" {
 		refused := &oauth.Refusal{Code: oauth.AccessDenied, Text: "The person has not allowed it"}
-		s.leadBack(w, r, q, q.Refuse(s.pagesURL(r), refused), "Not connected")
+		s.leadBack(w, r, q, q.Refuse(s.PagesURL(r), refused), "Not connected")
 		return
 	}
 	s.allow(w, r, by, q, query)
@@ -212,7 +213,7 @@ func (s *oauthAPI) allow(w http.ResponseWriter, r *http.Request, by chat.Author,
 	if code.Scopes, code.Sites, err = s.chosen(by, q, r.PostForm); err == nil {
 		var secret string
 		if secret, err = s.team.Connections.Allow(r.Context(), by, code); err == nil {
-			s.leadBack(w, r, q, q.Answer(s.pagesURL(r), secret), "Connected")
+			s.leadBack(w, r, q, q.Answer(s.PagesURL(r), secret), "Connected")
 			return
 		}
 	}
@@ -221,7 +222,7 @@ func (s *oauthAPI) allow(w http.ResponseWriter, r *http.Request, by chat.Author,
 		s.showAway(w, r, "store what a program may do", err)
 		return
 	}
-	s.ask(w, r, cmp.Or(statuses[said.Kind], http.StatusBadRequest), by, q, query, said.Text+".")
+	s.ask(w, r, cmp.Or(web.Statuses[said.Kind], http.StatusBadRequest), by, q, query, said.Text+".")
 }
 
 // chosen reads what somebody has ticked. All websites mean also those that are added later.

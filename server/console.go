@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Limits of a sign-in: its life in seconds, and the length of the operator's name.
@@ -23,11 +24,11 @@ const (
 
 // consolePages are the console and the ways to sign in there.
 type consolePages struct {
-	*clients
-	*limiter
+	*web.Clients
+	*web.Limiter
 	*signIns
 	*passwords
-	renderer
+	web.Pages
 	engine *engine.Engine
 	team   *team.Team
 	log    *slog.Logger
@@ -37,7 +38,7 @@ type consolePages struct {
 func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 	by, err := s.signedIn(r)
 	switch {
-	case errors.Is(err, errUnauthorized):
+	case errors.Is(err, web.ErrUnauthorized):
 		if p, _, waits := s.waiting(r); waits {
 			s.showCode(w, r, http.StatusOK, p, "")
 			return
@@ -51,7 +52,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.showAway(w, r, "read who is signed in", err)
 	default:
-		s.showIn(s.language(r, by), w, r, http.StatusOK, "console.html", slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
+		s.ShowIn(s.language(r, by), w, r, http.StatusOK, "console.html", web.Slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
 			"Pages": pagesFor(by),
 			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")}, nil)
 	}
@@ -62,7 +63,7 @@ const databaseAway = "The database cannot be reached. Please try again in a mome
 // showAway answers that relay cannot do something because of its database.
 func (s *consolePages) showAway(w http.ResponseWriter, r *http.Request, what string, err error) {
 	s.log.Error("cannot "+what, "err", err)
-	s.showError(w, r, http.StatusServiceUnavailable, databaseAway)
+	s.ShowError(w, r, http.StatusServiceUnavailable, databaseAway)
 }
 
 // The console's pages: what operators use, what administrators of sites use beside it, and
@@ -110,16 +111,16 @@ func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status 
 		title = on.Title()
 	}
 	wrong := strconv.FormatBool(l.problem != "" && !l.elsewhere)
-	values := slots{"Hint": s.loginHint(r), "SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
+	values := web.Slots{"Hint": s.loginHint(r), "SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
 		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
-	if site, err := passkeySite(s.clients, r); err == nil {
+	if site, err := passkeySite(s.Clients, r); err == nil {
 		values["PasskeyOrigin"] = site.Origin
 	}
 	if !people || l.problem != "" && l.byKey {
 		values["OpenKey"] = "open"
 	}
 	values[focusAt(people, l)] = "autofocus"
-	s.show(w, r, status, "login.html", values)
+	s.Show(w, r, status, "login.html", values)
 }
 
 // focusAt is the field that comes next.
@@ -150,11 +151,11 @@ const fromElsewhere = "This form was sent from another site."
 
 // login answers POST /console/login.
 func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	r.Body = http.MaxBytesReader(w, r.Body, web.MaxBody)
 	l := loginOf(r)
 	status := http.StatusForbidden
 	switch {
-	case s.crossOrigin.Check(r) != nil:
+	case s.CrossOrigin.Check(r) != nil:
 		l.problem = fromElsewhere
 		status = http.StatusUnauthorized
 	case l.byKey:
@@ -171,7 +172,7 @@ func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
 
 // entered leads into the console, or to the second step.
 func (s *consolePages) entered(w http.ResponseWriter, r *http.Request) {
-	if s.keys.SetupOpen() && !s.peer(r).local() {
+	if s.keys.SetupOpen() && !s.Peer(r).Local() {
 		s.keys.CloseSetup("an operator signed in")
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
@@ -180,16 +181,16 @@ func (s *consolePages) entered(w http.ResponseWriter, r *http.Request) {
 // keyLogin signs in with the secret key, under any name.
 func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	switch {
-	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !isText(l.name):
+	case l.name == "" || utf8.RuneCountInString(l.name) > maxNameLength || !web.IsText(l.name):
 		return http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
 	case team.CheckName(l.name) != nil:
 		return http.StatusUnauthorized, "Please give a name of ordinary letters: this one has characters that nobody sees, or that look like others."
 	case s.keys.Check(l.key) != keyring.Current:
-		if s.denied(w, r) != errUnauthorized { // which is not logged each time
+		if s.Denied(w, r) != web.ErrUnauthorized { // which is not logged each time
 			return http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
 		}
-		s.log.Warn("wrong secret key at the console", "peer", s.peer(r).addr)
-		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
+		s.log.Warn("wrong secret key at the console", "peer", s.Peer(r).Addr)
+		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 		return http.StatusUnauthorized, "This is not the secret key."
 	}
 	err := s.startKeySignIn(w, r, l.name, s.keys.Still(l.key))
@@ -205,12 +206,12 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 
 // logout answers POST /console/logout.
 func (s *consolePages) logout(w http.ResponseWriter, r *http.Request) {
-	if s.crossOrigin.Check(r) == nil {
+	if s.CrossOrigin.Check(r) == nil {
 		if by, err := s.signedIn(r); err == nil {
 			if err := s.team.SignIns.End(r.Context(), by.SignIn); err != nil {
 				s.log.Error("cannot end a sign-in", "err", err)
 			}
-			s.audit(r, by, chat.AuditSignInEnded, by.Name, "signed out")
+			s.Audit(r, by, chat.AuditSignInEnded, by.Name, "signed out")
 		}
 		s.setConsoleCookie(w, r, "", -1)
 		for _, name := range []string{codeCookie, setUpCookie} {

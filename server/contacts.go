@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // contactView is a contact as operators see it.
@@ -27,7 +28,7 @@ type contactView struct {
 func (s *conversationAPI) contact(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	var out contactView
 	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) error {
-		v, err := s.engine.Contact(rd, pathVar(r, "session"))
+		v, err := s.engine.Contact(rd, web.PathVar(r, "session"))
 		if err == nil {
 			out, err = s.viewContact(rd, v)
 		}
@@ -65,7 +66,7 @@ func (in *contactRequest) change() (h chat.ContactChange, err error) {
 	if len(in.Name) > 0 {
 		name := ""
 		if string(in.Name) != "null" && json.Unmarshal(in.Name, &name) != nil {
-			return h, badRequest("name must be a string, or null")
+			return h, web.BadRequest("name must be a string, or null")
 		}
 		h.Name = &name
 	}
@@ -86,12 +87,12 @@ func (s *conversationAPI) changeContact(w http.ResponseWriter, r *http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	changed, err := s.engine.ChangeContact(r.Context(), pathVar(r, "session"), h)
+	changed, err := s.engine.ChangeContact(r.Context(), web.PathVar(r, "session"), h)
 	if err != nil {
 		return nil, err
 	}
 	if len(changed) > 0 {
-		s.audit(r, by, chat.AuditContactChanged, pathVar(r, "session"), strings.Join(changed, ", "))
+		s.Audit(r, by, chat.AuditContactChanged, web.PathVar(r, "session"), strings.Join(changed, ", "))
 	}
 	return s.contact(w, r, by)
 }
@@ -106,7 +107,7 @@ type contactNoteRequest struct {
 func (s *conversationAPI) noteContact(w http.ResponseWriter, r *http.Request, by chat.Author, in contactNoteRequest) (any, error) {
 	by, err := s.named(r, by, in.OperatorName)
 	if err == nil {
-		err = s.engine.NoteContact(r.Context(), by, pathVar(r, "session"), in.Content)
+		err = s.engine.NoteContact(r.Context(), by, web.PathVar(r, "session"), in.Content)
 	}
 	if err != nil {
 		return nil, err
@@ -116,10 +117,10 @@ func (s *conversationAPI) noteContact(w http.ResponseWriter, r *http.Request, by
 
 // dropContactNote answers DELETE /api/admin/sessions/{session}/contact/notes/{note}.
 func (s *conversationAPI) dropContactNote(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	if err := s.engine.DropContactNote(r.Context(), by, pathVar(r, "session"), pathVar(r, "note")); err != nil {
+	if err := s.engine.DropContactNote(r.Context(), by, web.PathVar(r, "session"), web.PathVar(r, "note")); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditContactChanged, pathVar(r, "session"), "a note was deleted")
+	s.Audit(r, by, chat.AuditContactChanged, web.PathVar(r, "session"), "a note was deleted")
 	return s.contact(w, r, by)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxSessions is how many sessions one request may list.
@@ -25,7 +26,7 @@ const maxOperatorName = 100
 // conversationAPI is what those who answer visitors call.
 type conversationAPI struct {
 	presentation
-	auditor
+	web.Auditor
 	engine *engine.Engine
 	finder Search
 	keys   engine.MailKeys
@@ -167,7 +168,7 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 	case "true":
 		q.Empty = true
 	default:
-		return q, badRequest("empty must be true or false")
+		return q, web.BadRequest("empty must be true or false")
 	}
 	switch q.Status {
 	case "", chat.StatusOpen, chat.StatusClosed:
@@ -178,10 +179,10 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 	case "snoozed":
 		q.Status, q.Snoozed = chat.StatusOpen, true
 	default:
-		return q, badRequest("status must be open, closed, waiting, snoozed or all")
+		return q, web.BadRequest("status must be open, closed, waiting, snoozed or all")
 	}
 	var err error
-	if q.Sites, err = sitesAsked(r, by, s.engine.Sites()); err != nil {
+	if q.Sites, err = web.SitesAsked(r, by, s.engine.Sites()); err != nil {
 		return q, err
 	}
 	switch who := form.Get("assignee"); who {
@@ -190,7 +191,7 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 		q.Assignee = new(string)
 	case "me":
 		if by.Person == "" {
-			return q, badRequest("assignee=me needs a person of the team: sign in at the console")
+			return q, web.BadRequest("assignee=me needs a person of the team: sign in at the console")
 		}
 		q.Assignee = &by.Person
 	default:
@@ -220,8 +221,8 @@ func parseCursor(given string) (c chat.Cursor, err error) {
 		return c, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(given)
-	if err != nil || json.Unmarshal(text, &c) != nil || !isText(c.ID) {
-		return c, badRequest("cursor must be a nextCursor of an earlier answer")
+	if err != nil || json.Unmarshal(text, &c) != nil || !web.IsText(c.ID) {
+		return c, web.BadRequest("cursor must be a nextCursor of an earlier answer")
 	}
 	return c, nil
 }
@@ -230,7 +231,7 @@ func (s *conversationAPI) session(_ http.ResponseWriter, r *http.Request, by cha
 	var stuck []chat.Delivery
 	var views []sessionView
 	err := s.engine.Store.Read(r.Context(), func(rd chat.Reader) error {
-		session, err := rd.Session(pathVar(r, "session"))
+		session, err := rd.Session(web.PathVar(r, "session"))
 		if err != nil {
 			return err
 		}
@@ -257,23 +258,23 @@ func (v *sessionView) hide() {
 }
 
 func (s *conversationAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id, site := pathVar(r, "session"), s.siteOf(r, by)
+	id, site := web.PathVar(r, "session"), s.SiteOf(r, by)
 	err := s.engine.Erase(r.Context(), id)
 	if err == nil {
-		s.auditAt(r, by, site, chat.AuditErased, id, "")
+		s.AuditAt(r, by, site, chat.AuditErased, id, "")
 	}
-	return ok, err
+	return web.OK, err
 }
 
 func (s *conversationAPI) messages(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return s.history(r, by, pathVar(r, "session"))
+	return s.history(r, by, web.PathVar(r, "session"))
 }
 
 // mail answers GET /api/admin/sessions/{session}/mails/{mail}: as text to a browser that opens it.
 func (s *conversationAPI) mail(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	var m chat.ReceivedMail
 	err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
-		m, err = rd.ReceivedMail(pathVar(r, "session"), pathVar(r, "mail"))
+		m, err = rd.ReceivedMail(web.PathVar(r, "session"), web.PathVar(r, "mail"))
 		return err
 	})
 	if err != nil || !strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -284,7 +285,7 @@ func (s *conversationAPI) mail(w http.ResponseWriter, r *http.Request, _ chat.Au
 	h.Set("X-Content-Type-Options", "nosniff") // a stranger wrote it
 	h.Set("Cache-Control", "no-store")
 	_, _ = fmt.Fprintf(w, "From: %s\nSubject: %s\nArrived: %s\n\n%s\n", m.From, m.Subject, m.At.Std().Format(time.RFC1123), m.Text) // whoever is gone reads nothing
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
@@ -302,7 +303,7 @@ func (s *conversationAPI) send(_ http.ResponseWriter, r *http.Request, by chat.A
 	if err := s.noCommand(r.Context(), by, in.Content); err != nil && !in.Internal {
 		return nil, err
 	}
-	post := in.post(pathVar(r, "session"))
+	post := in.post(web.PathVar(r, "session"))
 	post.Internal, post.ClientID, post.Buttons = in.Internal, in.ClientID, in.Buttons
 	switch {
 	case in.Assistant && by.Source == chat.SourceAPI:
@@ -319,7 +320,7 @@ func (s *conversationAPI) named(r *http.Request, by chat.Author, name string) (c
 	if err != nil {
 		return by, err
 	}
-	return s.namedIn(r.Context(), by, pathVar(r, "session"))
+	return s.namedIn(r.Context(), by, web.PathVar(r, "session"))
 }
 
 // namedIn gives who has no name that of the team at a session's site.
@@ -337,7 +338,7 @@ func (s *conversationAPI) namedIn(ctx context.Context, by chat.Author, session s
 // called gives a program's operator the name that it says.
 func called(by chat.Author, name string) (chat.Author, error) {
 	if utf8.RuneCountInString(name) > maxOperatorName {
-		return by, badRequest("operatorName must be at most 100 characters")
+		return by, web.BadRequest("operatorName must be at most 100 characters")
 	}
 	if name != "" && by.Source == chat.SourceAPI && by.Person == "" {
 		by.Name = name
@@ -349,37 +350,37 @@ func (s *conversationAPI) edit(_ http.ResponseWriter, r *http.Request, by chat.A
 	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
 		return nil, err
 	}
-	return s.shown(s.engine.Edit(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"), in.Content))
+	return s.shown(s.engine.Edit(r.Context(), by, web.PathVar(r, "session"), web.PathVar(r, "id"), in.Content))
 }
 
 func (s *conversationAPI) delete(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.Delete(r.Context(), by, pathVar(r, "session"), pathVar(r, "id"))
+	return web.OK, s.engine.Delete(r.Context(), by, web.PathVar(r, "session"), web.PathVar(r, "id"))
 }
 
 func (s *conversationAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.Close(r.Context(), by, pathVar(r, "session"))
+	return web.OK, s.engine.Close(r.Context(), by, web.PathVar(r, "session"))
 }
 
 func (s *conversationAPI) reopen(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.Reopen(r.Context(), by, pathVar(r, "session"))
+	return web.OK, s.engine.Reopen(r.Context(), by, web.PathVar(r, "session"))
 }
 
 func (s *conversationAPI) block(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "session")
-	return s.audited(r, by, chat.AuditBlocked, id, s.engine.Block(r.Context(), by, id, true))
+	id := web.PathVar(r, "session")
+	return s.Audited(r, by, chat.AuditBlocked, id, s.engine.Block(r.Context(), by, id, true))
 }
 
 func (s *conversationAPI) unblock(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "session")
-	return s.audited(r, by, chat.AuditUnblocked, id, s.engine.Block(r.Context(), by, id, false))
+	id := web.PathVar(r, "session")
+	return s.Audited(r, by, chat.AuditUnblocked, id, s.engine.Block(r.Context(), by, id, false))
 }
 
 func (s *conversationAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author, in readRequest) (any, error) {
-	return ok, s.engine.MarkRead(r.Context(), by, pathVar(r, "session"), in.MessageIDs)
+	return web.OK, s.engine.MarkRead(r.Context(), by, web.PathVar(r, "session"), in.MessageIDs)
 }
 
 func (s *conversationAPI) unread(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.MarkUnread(r.Context(), by, pathVar(r, "session"))
+	return web.OK, s.engine.MarkUnread(r.Context(), by, web.PathVar(r, "session"))
 }
 
 func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
@@ -387,5 +388,5 @@ func (s *conversationAPI) typing(_ http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, err
 	}
-	return ok, s.engine.Typing(r.Context(), by, pathVar(r, "session"), in.Active == nil || *in.Active)
+	return web.OK, s.engine.Typing(r.Context(), by, web.PathVar(r, "session"), in.Active == nil || *in.Active)
 }

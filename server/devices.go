@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // linkPath is where the links begin with which visitors go on at another device.
@@ -49,7 +50,7 @@ func (l conversationLinks) sign(named string) string {
 
 // deviceAPI lets visitors go on at another device.
 type deviceAPI struct {
-	*limiter
+	*web.Limiter
 	pages  *ownPages
 	engine *engine.Engine
 	links  conversationLinks
@@ -63,22 +64,22 @@ type linkAnswer struct {
 	Until chat.Time `json:"until"`
 }
 
-func (s *deviceAPI) newLink(w http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	if err := s.limited(w, r, s.rates.Identifys, s.visitorKey(r, in.SessionID)); err != nil {
+func (s *deviceAPI) newLink(w http.ResponseWriter, r *http.Request, by chat.Author, in web.InSession) (any, error) {
+	if err := s.Limited(w, r, s.Rates.Identifys, s.VisitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	until, err := s.engine.NewLink(r.Context(), by, in.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	address := s.baseURL(r) + linkPath + s.links.make(in.SessionID, until)
-	code, size := qrCode(address)
+	address := s.BaseURL(r) + linkPath + s.links.make(in.SessionID, until)
+	code, size := web.QRCode(address)
 	return linkAnswer{address, code, size, until}, nil
 }
 
 // conversations lists what the visitor of a verified identity may also go on with.
-func (s *deviceAPI) conversations(w http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	if err := s.limited(w, r, s.rates.Identifys, s.visitorKey(r, in.SessionID)); err != nil {
+func (s *deviceAPI) conversations(w http.ResponseWriter, r *http.Request, by chat.Author, in web.InSession) (any, error) {
+	if err := s.Limited(w, r, s.Rates.Identifys, s.VisitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	list, err := s.engine.Conversations(r.Context(), by, in.SessionID)
@@ -98,10 +99,10 @@ type resumeAnswer struct {
 
 // resume lets a device go on with the conversation of a link.
 func (s *deviceAPI) resume(w http.ResponseWriter, r *http.Request, by chat.Author, in resumeRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.Inits, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Inits, s.Address(r)); err != nil {
 		return nil, err
 	}
-	if err := required("link", in.Link); err != nil {
+	if err := web.Required("link", in.Link); err != nil {
 		return nil, err
 	}
 	id, until, ok := s.links.open(in.Link)
@@ -115,7 +116,7 @@ func (s *deviceAPI) resume(w http.ResponseWriter, r *http.Request, by chat.Autho
 // page answers GET /c/{link}: it asks where to go on, and does nothing yet, because mail
 // programs and messengers also look at what they show.
 func (s *deviceAPI) page(w http.ResponseWriter, r *http.Request) {
-	id, until, made := s.links.open(pathVar(r, "link"))
+	id, until, made := s.links.open(web.PathVar(r, "link"))
 	if !made {
 		s.ended(w, r, "")
 		return
@@ -126,7 +127,7 @@ func (s *deviceAPI) page(w http.ResponseWriter, r *http.Request) {
 // ended answers a link that does not work any more. letter is that of an e-mail, which may
 // still end the e-mails.
 func (s *deviceAPI) ended(w http.ResponseWriter, r *http.Request, letter string) {
-	s.pages.show(w, r, http.StatusNotFound, "resume.html", slots{"Link": "", "PublicKey": "", "Name": "", "Chat": "", "There": "", "Letter": letter})
+	s.pages.Show(w, r, http.StatusNotFound, "resume.html", web.Slots{"Link": "", "PublicKey": "", "Name": "", "Chat": "", "There": "", "Letter": letter})
 }
 
 // show asks where to go on with a conversation. One without a token cannot go on at another
@@ -137,14 +138,14 @@ func (s *deviceAPI) show(w http.ResponseWriter, r *http.Request, id string, unti
 	case errors.Is(err, engine.ErrLinkEnded):
 		s.ended(w, r, letter)
 	case err != nil:
-		s.log.Error("request failed", "request", w.Header().Get(requestIDHeader), "err", err)
-		s.pages.showError(w, r, http.StatusServiceUnavailable, "The chat cannot be reached at the moment. Load the page again in a minute.")
+		s.Log.Error("request failed", "request", w.Header().Get(web.RequestIDHeader), "err", err)
+		s.pages.ShowError(w, r, http.StatusServiceUnavailable, "The chat cannot be reached at the moment. Load the page again in a minute.")
 	default:
 		link := s.links.make(id, until)
 		if until == 0 {
 			link = ""
 		}
-		s.pages.show(w, r, http.StatusOK, "resume.html", slots{"Link": link, "PublicKey": s.pages.keys.PublicOf(site), "Name": s.pages.chatName(site),
+		s.pages.Show(w, r, http.StatusOK, "resume.html", web.Slots{"Link": link, "PublicKey": s.pages.keys.PublicOf(site), "Name": s.pages.chatName(site),
 			"Chat": chatPath + "/" + site.PublicID(), "There": s.pageOf(&session, site), "Letter": letter})
 	}
 }
@@ -163,7 +164,7 @@ func (s *deviceAPI) linked(r *http.Request, id string, until chat.Time) (chat.Se
 // of origins that says that it is one of its own.
 func (s *deviceAPI) pageOf(session *chat.Session, site *chat.Site) string {
 	u, err := url.Parse(session.Metadata.V.URL)
-	if err != nil || !slices.Contains(s.cfg.OriginsOf(site), u.Scheme+"://"+u.Host) {
+	if err != nil || !slices.Contains(s.Config.OriginsOf(site), u.Scheme+"://"+u.Host) {
 		return ""
 	}
 	return session.Metadata.V.URL

@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/server/backlog"
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // streamPortion is about how many bytes a stream of bridge mode writes at once.
@@ -23,7 +24,7 @@ func (s *backendStreams) stream(w http.ResponseWriter, r *http.Request, _ chat.A
 	query := r.URL.Query()
 	types := query.Get("types")
 	if types != "" && types != "all" {
-		return nil, badRequest("types must be all")
+		return nil, web.BadRequest("types must be all")
 	}
 	reader, err := s.backlog.Read(r.Context(), lastEventID(r, query), query.Get("sessionId"), types == "all")
 	if err != nil {
@@ -34,12 +35,12 @@ func (s *backendStreams) stream(w http.ResponseWriter, r *http.Request, _ chat.A
 	out.begin(reader.Place())
 	if out.send() != nil {
 		reader.Close()
-		return written{}, nil
+		return web.Written{}, nil
 	}
 	s.carryOn(r.Context(), out, func(ctx context.Context) {
 		follow(ctx, out, reader.Bell, func(_ struct{}, open bool) bool { return s.catchUp(out, reader) == nil && open })
 	}, reader.Close)
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // begin queues the reader's place, an id without data: a client disconnected before

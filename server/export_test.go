@@ -26,9 +26,9 @@ func (s *Server) Routes() (list []string) {
 func (s *Server) KeyScopes() map[string]chat.KeyScopes {
 	all := map[string]chat.KeyScopes{}
 	for _, a := range s.table {
-		for _, rt := range a.routes {
-			if rt.scopes != nil {
-				all[rt.method+" "+rt.path] = rt.scopes
+		for _, rt := range a.Routes {
+			if rt.Scopes != nil {
+				all[rt.Method+" "+rt.Path] = rt.Scopes
 			}
 		}
 	}
@@ -39,4 +39,4 @@ func (s *Server) KeyScopes() map[string]chat.KeyScopes {
 func (s *Server) RenewDue(ctx context.Context) error { return s.signOn.RenewDue(ctx) }
 
 // ForgetRates lets everybody try again.
-func (s *Server) ForgetRates() { s.rates = limits.New() }
+func (s *Server) ForgetRates() { s.Rates = limits.New() }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Limits of a face. The console scales pictures down before it sends them.
@@ -31,7 +32,7 @@ func avatarOf(p *chat.Person) string {
 // face answers GET /faces/{id}: a person's picture to everybody, because visitors see it;
 // without one, the initials.
 func (s *teamAPI) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	p, f, err := s.team.People.Face(r.Context(), pathVar(r, "id"))
+	p, f, err := s.team.People.Face(r.Context(), web.PathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -40,26 +41,26 @@ func (s *teamAPI) face(w http.ResponseWriter, r *http.Request, _ chat.Author) (a
 	}
 	w.Header().Set("ETag", `"`+chat.Hash(p.Face + p.Name)[:16]+`"`)
 	servePicture(w, r, f, p.Face, p.CreatedAt)
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // picture answers GET /pictures/{site}: what a site's visitors see beside the operators' name, or
 // with of=launcher on the launcher, if it was uploaded.
 func (s *teamAPI) picture(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	site, err := s.engine.Sites().Named(pathVar(r, "site"))
+	site, err := s.Engine.Sites().Named(web.PathVar(r, "site"))
 	if err != nil {
 		return nil, err
 	}
-	p, ok := s.engine.SettingsOf(site.ID).Picture(r.URL.Query().Get("of"))
+	p, ok := s.Engine.SettingsOf(site.ID).Picture(r.URL.Query().Get("of"))
 	if !ok {
 		return nil, errNoPicture
 	}
 	w.Header().Set("ETag", `"`+p.Version+`"`)
 	servePicture(w, r, chat.Face{MimeType: p.MimeType, Data: p.Data}, p.Version, 0)
-	return written{}, nil
+	return web.Written{}, nil
 }
 
-var errNoPicture = &httpError{status: http.StatusNotFound, text: "This website has no picture of its own here"}
+var errNoPicture = &web.Error{Status: http.StatusNotFound, Text: "This website has no picture of its own here"}
 
 // servePicture answers a picture to every page. An address with its version may be kept for long.
 func servePicture(w http.ResponseWriter, r *http.Request, f chat.Face, version string, at chat.Time) {
@@ -111,8 +112,8 @@ func (s *teamAPI) putFace(_ http.ResponseWriter, r *http.Request, by chat.Author
 	if by.Person == "" {
 		return nil, errNoAccount
 	}
-	data, err := readBody(r)
-	if errors.Is(err, errTooLarge) {
+	data, err := web.ReadBody(r)
+	if errors.Is(err, web.ErrTooLarge) {
 		return nil, chat.Errorf(chat.TooLarge, "A picture must be at most %d KB", maxFaceBytes>>10)
 	}
 	if err != nil {
@@ -135,7 +136,7 @@ func checkFace(data []byte) (mimeType string, err error) {
 	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil || config.Width < 1 || config.Height < 1 {
-		return "", badRequest("The picture is damaged")
+		return "", web.BadRequest("The picture is damaged")
 	}
 	if config.Width > maxFacePixels || config.Height > maxFacePixels {
 		return "", chat.Errorf(chat.TooLarge, "A picture must be at most %d by %[1]d pixels", maxFacePixels)
@@ -154,7 +155,7 @@ func (s *teamAPI) deleteFace(_ http.ResponseWriter, r *http.Request, by chat.Aut
 func (s *teamAPI) changeFace(r *http.Request, by chat.Author, face chat.Face) (any, error) {
 	p, err := s.team.People.PutFace(r.Context(), by.Person, face)
 	if err == nil {
-		s.audit(r, by, chat.AuditPersonChanged, p.Name, "picture")
+		s.Audit(r, by, chat.AuditPersonChanged, p.Name, "picture")
 	}
 	return viewMe(p), err
 }

@@ -7,60 +7,27 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
-
-// idleTimeout is how long an upload or a download may make no progress.
-const idleTimeout = 30 * time.Second
-
-// patientWriter waits for a slow client as long as it reads something.
-type patientWriter struct {
-	http.ResponseWriter
-	rc *http.ResponseController
-}
-
-func patient(w http.ResponseWriter) patientWriter {
-	return patientWriter{w, http.NewResponseController(w)}
-}
-
-// Write implements [io.Writer].
-func (p patientWriter) Write(b []byte) (int, error) {
-	if err := p.rc.SetWriteDeadline(time.Now().Add(idleTimeout)); err != nil {
-		return 0, err
-	}
-	return p.ResponseWriter.Write(b)
-}
 
 // fileAPI takes and hands out files.
 type fileAPI struct {
-	*limiter
+	*web.Limiter
 	engine *engine.Engine
 	links  *chat.FileLinks
-}
-
-// download limits how many files an address reads at a time.
-func (s *limiter) download(a action) action {
-	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-		leave, err := s.enterTransfer(r, &s.rates.AddressDownloads)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		return a(w, r, by)
-	}
 }
 
 // file answers GET /files/{id}/{name}: a file to anyone with a signed link.
 // Browsers show only what is harmless; everything else is a download.
 func (s *fileAPI) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	q := r.URL.Query()
-	if !s.links.Check(pathVar(r, "id"), q.Get("exp"), q.Get("sig"), chat.Now()) {
+	if !s.links.Check(web.PathVar(r, "id"), q.Get("exp"), q.Get("sig"), chat.Now()) {
 		return nil, chat.ErrAttachmentNotFound
 	}
-	f, err := s.engine.Open(r.Context(), pathVar(r, "id"))
+	f, err := s.engine.Open(r.Context(), web.PathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +38,8 @@ func (s *fileAPI) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (a
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r.Header.Del("Range") // no player wants several parts, of which a thousand cost more than the whole (RFC 9110, 17.15)
 	}
-	http.ServeContent(patient(w), r, path.Base(f.Filename), f.CreatedAt.Std(), f)
-	return written{}, nil
+	http.ServeContent(web.Patient(w), r, path.Base(f.Filename), f.CreatedAt.Std(), f)
+	return web.Written{}, nil
 }
 
 // fileHeader allows browsers only to show a harmless file, and to save
@@ -108,26 +75,26 @@ type sealedFiles struct {
 // file answers GET /files/{token} in bridge mode: a file that an operator
 // sent, streamed from its platform. Nothing of it is stored.
 func (s *sealedFiles) file(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	ref, err := s.seal.Open(pathVar(r, "token"))
+	ref, err := s.seal.Open(web.PathVar(r, "token"))
 	if err != nil {
 		return nil, err
 	}
 	file, err := s.bridges.Fetch(r.Context(), ref)
 	if err != nil {
 		s.log.Warn("a file cannot be fetched from its platform", "bridge", ref.Bridge, "err", err)
-		return nil, &httpError{status: http.StatusBadGateway, text: "The platform does not hand the file out"}
+		return nil, &web.Error{Status: http.StatusBadGateway, Text: "The platform does not hand the file out"}
 	}
 	defer file.Close()
 	fileHeader(w.Header(), ref.Filename, ref.MimeType)
 	w.Header().Set("Cache-Control", "private, max-age=3600")
 	if r.Method == http.MethodHead {
-		return written{}, nil
+		return web.Written{}, nil
 	}
-	if _, err := io.Copy(patient(w), file); err != nil {
+	if _, err := io.Copy(web.Patient(w), file); err != nil {
 		s.log.Warn("a file was cut off", "bridge", ref.Bridge, "err", err)
 		panic(http.ErrAbortHandler) // an incomplete file must not look complete
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // presentation shows sessions and messages, with links to their files.

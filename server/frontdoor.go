@@ -13,6 +13,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/mcp"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // frontDoorPath is where visitors' own agents come in, with a site's public key behind it.
@@ -37,11 +38,11 @@ func newFrontDoor(widget *widgetAPI, ai AI, version string, log *slog.Logger) *f
 }
 
 // errNoFrontDoor is for sites that let no agents in.
-var errNoFrontDoor = &httpError{status: http.StatusNotFound, text: "This website lets no agents in"}
+var errNoFrontDoor = &web.Error{Status: http.StatusNotFound, Text: "This website lets no agents in"}
 
 // agent admits visitors' agents with the public key of a site that lets them in.
 func (c *community) agent(w http.ResponseWriter, r *http.Request, _ string) (chat.Author, error) {
-	by, err := c.admission.visitor(w, r, pathVar(r, "key"))
+	by, err := c.admission.visitor(w, r, web.PathVar(r, "key"))
 	if err == nil && !c.engine.SettingsOf(by.Site).Bool("agentsEnabled") {
 		err = errNoFrontDoor
 	}
@@ -79,7 +80,7 @@ func (s *frontDoor) answer(w http.ResponseWriter, r *http.Request, by chat.Autho
 	_ = rc.SetWriteDeadline(time.Now().Add(longestWait + writeTimeout))
 	answer := &openAnswer{ResponseWriter: w}
 	s.protocol.ServeHTTP(answer, inner.WithContext(context.WithValue(r.Context(), atDoor{}, caller{by, r})))
-	return written{}, answer.refusal()
+	return web.Written{}, answer.refusal()
 }
 
 // openAnswer passes a stream on as it comes, and keeps a refusal that is not JSON.
@@ -113,12 +114,12 @@ func (a *openAnswer) refusal() error {
 	if a.refused == 0 {
 		return nil
 	}
-	return &httpError{status: a.refused, text: strings.TrimSpace(a.text.String())}
+	return &web.Error{Status: a.refused, Text: strings.TrimSpace(a.text.String())}
 }
 
 // told is an error as an agent may read it: of what fails inside relay, only that it does.
 func (s *frontDoor) told(tool string, err error) error {
-	var he *httpError
+	var he *web.Error
 	var ce *chat.Error
 	switch {
 	case err == nil, errors.As(err, &he), errors.As(err, &ce):
@@ -140,7 +141,7 @@ func (s *frontDoor) Ask(ctx context.Context, in mcp.Question) (mcp.Answer, error
 	if err := checkQuestion(in.Question); err != nil {
 		return out, err
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.Messages, s.visitorKey(c.request, "ask")); err != nil {
+	if err := s.Limited(nowhere(), c.request, s.Rates.Messages, s.VisitorKey(c.request, "ask")); err != nil {
 		return out, err
 	}
 	answer := chat.AIAnswer{Ended: chat.AIEndBudget}
@@ -191,7 +192,7 @@ func (s *frontDoor) leave(ctx context.Context, c caller, in mcp.Letter) (mcp.Lef
 	if err != nil {
 		return mcp.Left{}, err
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.Messages, s.visitorKey(c.request, sessionID)); err != nil {
+	if err := s.Limited(nowhere(), c.request, s.Rates.Messages, s.VisitorKey(c.request, sessionID)); err != nil {
 		return mcp.Left{}, err
 	}
 	if err := s.introduce(ctx, c, by, sessionID, &in); err != nil {
@@ -216,7 +217,7 @@ func (s *frontDoor) WaitForHuman(ctx context.Context, in mcp.Wait) (mcp.Waited, 
 	ctx, c, done := callerOf(ctx)
 	defer done()
 	if in.Seconds < 0 {
-		return mcp.Waited{}, badRequest("seconds must be a number from 1 to 120")
+		return mcp.Waited{}, web.BadRequest("seconds must be a number from 1 to 120")
 	}
 	patience := min(time.Duration(min(cmp.Or(in.Seconds, 50), 3600))*time.Second, longestWait)
 	waited, err := s.wait(ctx, c, in, patience)
@@ -227,13 +228,13 @@ func (s *frontDoor) WaitForHuman(ctx context.Context, in mcp.Wait) (mcp.Waited, 
 // read and for the website's own llms.txt to point to.
 func (s *frontDoor) describe(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	name := chat.OneLine(cmp.Or(s.engine.Sites().ShownName(by.Site), "this website"))
-	address := s.baseURL(r) + frontDoorPath + pathVar(r, "key")
+	address := s.BaseURL(r) + frontDoorPath + web.PathVar(r, "key")
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	_, _ = fmt.Fprintf(w, doorText, name, address) // whoever is gone reads nothing
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // doorText has a website's name and its front door's address.

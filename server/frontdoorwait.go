@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/hub"
 	"github.com/relay-chat/relay/server/mcp"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // agentDevice is the device of conversations that an agent began.
@@ -19,7 +20,7 @@ const agentDevice = "agent"
 
 func checkQuestion(text string) error {
 	if err := engine.CheckContent(chat.SenderVisitor, text); err != nil {
-		return badRequest(strings.Replace(err.Error(), "content", "question", 1))
+		return web.BadRequest(strings.Replace(err.Error(), "content", "question", 1))
 	}
 	return nil
 }
@@ -44,11 +45,11 @@ func (s *frontDoor) conversation(ctx context.Context, c caller, in *mcp.Letter) 
 	if err := engine.CheckContent(chat.SenderVisitor, in.Text); err != nil {
 		return "", c.by, err
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.Inits, s.address(c.request)); err != nil {
+	if err := s.Limited(nowhere(), c.request, s.Rates.Inits, s.Address(c.request)); err != nil {
 		return "", c.by, err
 	}
 	v, err := s.engine.Init(ctx, engine.Visit{Site: c.by.Site, VisitorID: "agent-" + chat.NewID(), UseToken: true,
-		Metadata: chat.Metadata{URL: in.Page, Language: in.Language, UserAgent: strings.ToValidUTF8(c.request.UserAgent(), ""), DeviceType: agentDevice, Country: country(c.request)}})
+		Metadata: chat.Metadata{URL: in.Page, Language: in.Language, UserAgent: strings.ToValidUTF8(c.request.UserAgent(), ""), DeviceType: agentDevice, Country: web.Country(c.request)}})
 	by = c.by
 	by.Token = v.Token
 	return v.Session.ID, by, err
@@ -74,7 +75,7 @@ func (s *frontDoor) introduce(ctx context.Context, c caller, by chat.Author, ses
 	if len(own)+len(answers) == 0 {
 		return nil
 	}
-	if err := s.limited(nowhere(), c.request, s.rates.Identifys, s.visitorKey(c.request, sessionID)); err != nil {
+	if err := s.Limited(nowhere(), c.request, s.Rates.Identifys, s.VisitorKey(c.request, sessionID)); err != nil {
 		return err
 	}
 	if len(form.Fields) > 0 && len(answers) > 0 {
@@ -92,7 +93,7 @@ func postOf(sessionID string, in *mcp.Letter) engine.Post {
 }
 
 // errRestarting ends waits when relay stops.
-var errRestarting = &httpError{status: http.StatusServiceUnavailable, text: "The website's chat restarts; wait again in a few seconds"}
+var errRestarting = &web.Error{Status: http.StatusServiceUnavailable, Text: "The website's chat restarts; wait again in a few seconds"}
 
 // wait waits for a person's answer, or for the conversation to be closed.
 func (s *frontDoor) wait(ctx context.Context, c caller, in mcp.Wait, patience time.Duration) (mcp.Waited, error) {
@@ -103,10 +104,10 @@ func (s *frontDoor) wait(ctx context.Context, c caller, in mcp.Wait, patience ti
 	after := int64(-1)
 	if in.Cursor != "" {
 		if after, err = strconv.ParseInt(in.Cursor, 10, 64); err != nil || after < 0 {
-			return mcp.Waited{}, badRequest("cursor must be one that a tool answered")
+			return mcp.Waited{}, web.BadRequest("cursor must be one that a tool answered")
 		}
 	}
-	leave, err := s.enterStream(c.request, sessionID)
+	leave, err := s.EnterStream(c.request, sessionID)
 	if err != nil {
 		return mcp.Waited{}, err
 	}

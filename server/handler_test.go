@@ -19,6 +19,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // TestDatabaseAway: that the database is away is no fault of relay's, and passes.
@@ -99,7 +100,7 @@ func bubbled(t *testing.T) *community {
 }
 
 // read reads a stream while something happens, and returns what it wrote.
-func read(t *testing.T, stream action, query string, happens func()) string {
+func read(t *testing.T, stream web.Action, query string, happens func()) string {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	w := page{httptest.NewRecorder()}
@@ -142,7 +143,7 @@ func TestHeartbeats(t *testing.T) {
 			t.Fatal(err)
 		}
 		backends := &backendStreams{s.streams, backlog.New(nil)}
-		for name, stream := range map[string]action{"backends": backends.stream, "visitors": s.visitors.stream, "operators": s.operators.stream} {
+		for name, stream := range map[string]web.Action{"backends": backends.stream, "visitors": s.visitors.stream, "operators": s.operators.stream} {
 			for after, want := range map[time.Duration]int{29 * time.Second: 0, 31 * time.Second: 1, 5*time.Minute + time.Second: 10} {
 				got := read(t, stream, "?sessionId="+v.Session.ID, func() { time.Sleep(after) })
 				if n := strings.Count(got, ": heartbeat\n\n"); n != want || !strings.HasPrefix(got, "retry: 2000\n") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxIdempotencyKey bounds the key of a request, in characters.
@@ -45,7 +46,7 @@ func (s *incomingAPI) receive(w http.ResponseWriter, r *http.Request, _ chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	body, err := readJSON(r)
+	body, err := web.ReadJSON(r)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (s *incomingAPI) receive(w http.ResponseWriter, r *http.Request, _ chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	in, err := unmarshal[hookBody](body)
+	in, err := web.Unmarshal[hookBody](body)
 	if err != nil {
 		return nil, err
 	}
@@ -68,18 +69,18 @@ func (s *incomingAPI) receive(w http.ResponseWriter, r *http.Request, _ chat.Aut
 
 // open finds the hook of a request's address and counts the request.
 func (s *incomingAPI) open(w http.ResponseWriter, r *http.Request) (chat.IncomingHook, error) {
-	h, err := s.team.Incoming.Open(r.Context(), pathVar(r, "token"))
+	h, err := s.team.Incoming.Open(r.Context(), web.PathVar(r, "token"))
 	site := s.engine.Sites().Of(h.Site)
 	switch {
 	case errors.Is(err, chat.ErrHookNotFound), err == nil && (site == nil || site.ArchivedAt != 0):
-		if err := s.limited(w, r, s.rates.Failures, s.address(r)); err != nil {
+		if err := s.Limited(w, r, s.Rates.Failures, s.Address(r)); err != nil {
 			return h, err
 		}
 		return h, chat.ErrHookNotFound
 	case err != nil:
 		return h, err
-	case s.cfg.RateLimit && !s.rates.Hooks.Allow(h.ID, time.Now()):
-		return h, errTooMany()
+	case s.Config.RateLimit && !s.Rates.Hooks.Allow(h.ID, time.Now()):
+		return h, web.ErrTooMany()
 	case h.PausedAt != 0:
 		return h, chat.Errorf(chat.Conflict, "This hook is paused")
 	}
@@ -87,7 +88,7 @@ func (s *incomingAPI) open(w http.ResponseWriter, r *http.Request) (chat.Incomin
 }
 
 // errWrongSignature is the answer to a request that is not signed as its hook demands.
-var errWrongSignature = &httpError{status: http.StatusUnauthorized, text: "Missing or wrong signature"}
+var errWrongSignature = &web.Error{Status: http.StatusUnauthorized, Text: "Missing or wrong signature"}
 
 // verify checks the signature of a request, if its hook demands one: the headers of Standard
 // Webhooks, whose id it returns, or relay's own, as relay signs what it posts itself.
@@ -208,6 +209,6 @@ func (s *incomingAPI) act(r *http.Request, h *chat.IncomingHook, in *hookBody, c
 		return a, err
 	}
 	a.MessageID = m.ID
-	s.auditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookUsed, a.SessionID, in.Action)
+	s.AuditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookUsed, a.SessionID, in.Action)
 	return a, nil
 }

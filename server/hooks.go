@@ -8,6 +8,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // hookAPI is about webhooks beside the first.
@@ -30,7 +31,7 @@ func (s *hookAPI) view(h chat.Hook, secret string) hookView {
 
 // hooks answers GET /api/admin/hooks: those of one's sites, or of the one that ?site= names.
 func (s *hookAPI) hooks(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sites, err := sitesAsked(r, by, s.engine.Sites())
+	sites, err := web.SitesAsked(r, by, s.engine.Sites())
 	views := []hookView{}
 	for _, h := range s.engine.Sites().Hooks() {
 		if h.EndedAt == 0 && sites.Has(h.Site) {
@@ -100,17 +101,17 @@ func (s *hookAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 	if err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(site.ID), chat.AuditHookAdded, h.Name, "webhook: "+strings.Join(h.Events, ", "))
+	s.AuditAt(r, by, s.engine.Sites().Shown(site.ID), chat.AuditHookAdded, h.Name, "webhook: "+strings.Join(h.Events, ", "))
 	return s.view(h, h.Secret), nil
 }
 
 // hookSite is the site that a new hook is for.
 func hookSite(r *http.Request, by chat.Author, sites *chat.Sites) (*chat.Site, error) {
-	asked, err := sitesAsked(r, by, sites)
+	asked, err := web.SitesAsked(r, by, sites)
 	if err != nil {
 		return nil, err
 	}
-	return home(chat.Author{Sites: asked}, sites)
+	return web.Home(chat.Author{Sites: asked}, sites)
 }
 
 func textOf(text *string) string {
@@ -133,7 +134,7 @@ func (s *hookAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.engine.Sites().Hook(pathVar(r, "hook"))
+	before, err := s.engine.Sites().Hook(web.PathVar(r, "hook"))
 	if err == nil && in.URL != nil {
 		checked := before
 		if checked.URL = *in.URL; checked.Check() == nil { // else the engine names the mistake
@@ -147,7 +148,7 @@ func (s *hookAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookChanged, h.Name, "webhook: "+strings.Join(in.names(), ", "))
+	s.AuditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookChanged, h.Name, "webhook: "+strings.Join(in.names(), ", "))
 	return s.view(h, made), nil
 }
 
@@ -167,19 +168,19 @@ func (in *hookRequest) names() (names []string) {
 
 // end answers DELETE /api/admin/hooks/{hook}.
 func (s *hookAPI) end(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	h, err := s.engine.Sites().Hook(pathVar(r, "hook"))
+	h, err := s.engine.Sites().Hook(web.PathVar(r, "hook"))
 	if err == nil {
 		err = s.engine.EndHook(r.Context(), h.ID)
 	}
 	if err == nil {
-		s.auditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookEnded, h.Name, "webhook")
+		s.AuditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookEnded, h.Name, "webhook")
 	}
-	return ok, err
+	return web.OK, err
 }
 
 // test answers POST /api/admin/hooks/{hook}/test with the receiver's answer to a test event.
 func (s *hookAPI) test(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	h, err := s.engine.Sites().Hook(pathVar(r, "hook"))
+	h, err := s.engine.Sites().Hook(web.PathVar(r, "hook"))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (s *hookAPI) test(_ http.ResponseWriter, r *http.Request, _ chat.Author) (a
 
 // deliveries answers GET /api/admin/hooks/{hook}/deliveries, newest first.
 func (s *hookAPI) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	h, err := s.engine.Sites().Hook(pathVar(r, "hook"))
+	h, err := s.engine.Sites().Hook(web.PathVar(r, "hook"))
 	if err != nil {
 		return nil, err
 	}
@@ -202,16 +203,16 @@ func (s *hookAPI) deliveries(_ http.ResponseWriter, r *http.Request, _ chat.Auth
 // redeliver answers POST /api/admin/hooks/{hook}/deliveries/{id}: a delivery is sent
 // again, also one that was delivered.
 func (s *hookAPI) redeliver(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	h, err := s.engine.Sites().Hook(pathVar(r, "hook"))
+	h, err := s.engine.Sites().Hook(web.PathVar(r, "hook"))
 	if err != nil {
 		return nil, err
 	}
-	id := pathVar(r, "id")
+	id := web.PathVar(r, "id")
 	if dest, _, _, _ := chat.ParseDeliveryID(id); dest != h.Sink() {
 		return nil, chat.ErrDeliveryNotFound
 	}
 	if err := s.off(h.Sink()); err != nil {
 		return nil, err
 	}
-	return s.audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Redeliver(r.Context(), id))
+	return s.Audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Redeliver(r.Context(), id))
 }

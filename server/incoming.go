@@ -9,6 +9,7 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // incomingPath is where programs write, without the token.
@@ -16,16 +17,16 @@ const incomingPath = "/hooks/"
 
 // incomingAPI is about the addresses at which programs write into conversations.
 type incomingAPI struct {
-	*limiter
-	auditor
+	*web.Limiter
+	web.Auditor
 	keys   *keyring.Ring
 	engine *engine.Engine
 	team   *team.Team
 	mails  engine.MailKeys
 }
 
-func newIncomingAPI(s *Server, audit auditor, team *team.Team, keys *keyring.Ring, d Deps) *incomingAPI {
-	return &incomingAPI{s.limiter, audit, keys, d.Engine, team, MailLinksBy(keys, s.cfg.PublicURL).Key}
+func newIncomingAPI(s *Server, audit web.Auditor, team *team.Team, keys *keyring.Ring, d Deps) *incomingAPI {
+	return &incomingAPI{s.Limiter, audit, keys, d.Engine, team, MailLinksBy(keys, s.Config.PublicURL).Key}
 }
 
 // hookSecret is the secret that signs requests to an incoming hook. It is made of relay's own key
@@ -54,13 +55,13 @@ func (s *incomingAPI) view(h chat.IncomingHook) incomingView {
 func (s *incomingAPI) opened(r *http.Request, h chat.IncomingHook, token string) incomingView {
 	v := s.view(h)
 	v.Token, v.Secret = token, hookSecret(s.keys, &h)
-	v.URL = s.baseURL(r) + incomingPath + token
+	v.URL = s.BaseURL(r) + incomingPath + token
 	return v
 }
 
 // list answers GET /api/admin/incoming-hooks: those of one's sites, or of the one that ?site= names.
 func (s *incomingAPI) list(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sites, err := sitesAsked(r, by, s.engine.Sites())
+	sites, err := web.SitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (s *incomingAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author
 	if err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(site.ID), chat.AuditHookAdded, h.Name, describeIncoming(&h))
+	s.AuditAt(r, by, s.engine.Sites().Shown(site.ID), chat.AuditHookAdded, h.Name, describeIncoming(&h))
 	return s.opened(r, h, token), nil
 }
 
@@ -115,33 +116,33 @@ func describeIncoming(h *chat.IncomingHook) string {
 
 // change answers PATCH /api/admin/incoming-hooks/{hook}.
 func (s *incomingAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author, in incomingRequest) (any, error) {
-	h, err := s.team.Incoming.Change(r.Context(), pathVar(r, "hook"), in.change())
+	h, err := s.team.Incoming.Change(r.Context(), web.PathVar(r, "hook"), in.change())
 	if err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookChanged, h.Name, describeIncoming(&h))
+	s.AuditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookChanged, h.Name, describeIncoming(&h))
 	return s.view(h), nil
 }
 
 // renew answers POST /api/admin/incoming-hooks/{hook}/token: the address before leads nowhere now.
 func (s *incomingAPI) renew(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	token, h, err := s.team.Incoming.Renew(r.Context(), pathVar(r, "hook"), stillSent(s.keys, r, by))
+	token, h, err := s.team.Incoming.Renew(r.Context(), web.PathVar(r, "hook"), stillSent(s.keys, r, by))
 	if err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookChanged, h.Name, "incoming: new address")
+	s.AuditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookChanged, h.Name, "incoming: new address")
 	return s.opened(r, h, token), nil
 }
 
 // end answers DELETE /api/admin/incoming-hooks/{hook}: nothing is written at its address from now
 // on, at any node.
 func (s *incomingAPI) end(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	h, err := s.team.Incoming.Find(r.Context(), pathVar(r, "hook"))
+	h, err := s.team.Incoming.Find(r.Context(), web.PathVar(r, "hook"))
 	if err == nil {
 		err = s.team.Incoming.End(r.Context(), h.ID)
 	}
 	if err == nil {
-		s.auditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookEnded, h.Name, describeIncoming(&h))
+		s.AuditAt(r, by, s.engine.Sites().Shown(h.Site), chat.AuditHookEnded, h.Name, describeIncoming(&h))
 	}
-	return ok, err
+	return web.OK, err
 }

@@ -4,12 +4,13 @@ import (
 	"net/http"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // invitationPage answers GET /console/invitation. Its script reads the link's secret behind
 // the #.
 func (s *consolePages) invitationPage(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, http.StatusOK, "invitation.html", slots{})
+	s.Show(w, r, http.StatusOK, "invitation.html", web.Slots{})
 }
 
 // invitationAnswer describes an invitation to who has the link.
@@ -49,16 +50,16 @@ type invitedRequest struct {
 
 // invited reads a request with a link's secret. The attempts of an address are counted.
 func (s *consolePages) invited(w http.ResponseWriter, r *http.Request) (in invitedRequest, err error) {
-	if s.crossOrigin.Check(r) != nil {
-		return in, errForbidden
+	if s.CrossOrigin.Check(r) != nil {
+		return in, web.ErrForbidden
 	}
-	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.SignIns, s.Address(r)); err != nil {
 		return in, err
 	}
-	if in, err = decode[invitedRequest](r); err != nil {
+	if in, err = web.Decode[invitedRequest](r); err != nil {
 		return in, err
 	}
-	return in, required("token", in.Token)
+	return in, web.Required("token", in.Token)
 }
 
 // acceptInvitation answers POST /console/invitation/accept: the person joins, or gets the
@@ -86,6 +87,6 @@ func (s *consolePages) acceptInvitation(w http.ResponseWriter, r *http.Request, 
 	if i.Person != "" {
 		action, detail = chat.AuditPasswordReset, "new password set"
 	}
-	s.audit(r, personAuthor(p, ""), action, p.Name, detail)
-	return ok, s.stepIn(w, r, p, "with the link")
+	s.Audit(r, personAuthor(p, ""), action, p.Name, detail)
+	return web.OK, s.stepIn(w, r, p, "with the link")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Knowledge is what the AI's answers come from.
@@ -45,7 +46,7 @@ const shownPassages = 6
 
 // knowledgeAPI is about what the AI knows.
 type knowledgeAPI struct {
-	auditor
+	web.Auditor
 	knowledge Knowledge
 	sites     func() *chat.Sites
 	store     chat.Store
@@ -63,7 +64,7 @@ func (s *knowledgeAPI) view(source chat.KnowledgeSource) sourceView {
 
 // sources answers GET /api/admin/knowledge: with ?site= what answers its visitors.
 func (s *knowledgeAPI) sources(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sites, err := sitesAsked(r, by, s.sites())
+	sites, err := web.SitesAsked(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ type addKnowledgeRequest struct {
 
 // add answers POST /api/admin/knowledge: a text, or the address of pages.
 func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in addKnowledgeRequest) (any, error) {
-	site, err := siteOrAll(r, by, s.sites())
+	site, err := web.SiteOrAll(r, by, s.sites())
 	switch {
 	case err != nil:
 		return nil, err
@@ -94,7 +95,7 @@ func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Autho
 		added, err := s.knowledge.AddText(r.Context(), site, in.Title, in.Text, in.URL)
 		return s.added(r, by, added, added.Title, err)
 	case in.URL == "":
-		return nil, badRequest("url, or title and text are required")
+		return nil, web.BadRequest("url, or title and text are required")
 	}
 	added, err := s.knowledge.AddPages(r.Context(), site, in.URL, in.Follow, false)
 	return s.added(r, by, added, added.URL, err)
@@ -103,14 +104,14 @@ func (s *knowledgeAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Autho
 // added answers the new source and records that it was added.
 func (s *knowledgeAPI) added(r *http.Request, by chat.Author, added chat.KnowledgeSource, name string, err error) (any, error) {
 	if err == nil {
-		s.audit(r, by, chat.AuditKnowledgeAdded, name, added.Kind)
+		s.Audit(r, by, chat.AuditKnowledgeAdded, name, added.Kind)
 	}
 	return s.view(added), err
 }
 
 // addFile answers POST /api/admin/knowledge/files.
 func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteOrAll(r, by, s.sites())
+	site, err := web.SiteOrAll(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +132,8 @@ func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.A
 	if err != nil {
 		return nil, formError(err)
 	}
-	if form.filename == "" || !isText(form.filename) {
-		return nil, badRequest("file is required, with a name")
+	if form.filename == "" || !web.IsText(form.filename) {
+		return nil, web.BadRequest("file is required, with a name")
 	}
 	added, err := s.knowledge.AddFile(r.Context(), site, form.filename, data)
 	return s.added(r, by, added, added.Title, err)
@@ -140,7 +141,7 @@ func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.A
 
 // source answers GET /api/admin/knowledge/sources/{id} with its pages.
 func (s *knowledgeAPI) source(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	source, pages, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	source, pages, err := s.knowledge.Source(r.Context(), web.PathVar(r, "id"))
 	return map[string]any{"source": s.view(source), "pages": append([]chat.SourcePage{}, pages...)}, err
 }
 
@@ -154,10 +155,10 @@ func (s *knowledgeAPI) move(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	id, site := "", chat.AllSites
 	switch {
 	case string(in.Site) == "null" && by.Sites != nil:
-		return nil, errAllSites
+		return nil, web.ErrAllSites
 	case string(in.Site) != "null":
 		if json.Unmarshal(in.Site, &id) != nil {
-			return nil, badRequest("site must be the id of a site, or null")
+			return nil, web.BadRequest("site must be the id of a site, or null")
 		}
 		named, err := s.sites().Named(id)
 		if err != nil || !by.Sites.Has(named.ID) {
@@ -165,31 +166,31 @@ func (s *knowledgeAPI) move(_ http.ResponseWriter, r *http.Request, by chat.Auth
 		}
 		site = named.ID
 	}
-	if err := s.knowledge.Move(r.Context(), pathVar(r, "id"), site); err != nil {
+	if err := s.knowledge.Move(r.Context(), web.PathVar(r, "id"), site); err != nil {
 		return nil, err
 	}
-	moved, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	moved, _, err := s.knowledge.Source(r.Context(), web.PathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditKnowledgeMoved, knowledgeName(moved), cmp.Or(s.view(moved).Site, chat.AllSites))
+	s.Audit(r, by, chat.AuditKnowledgeMoved, knowledgeName(moved), cmp.Or(s.view(moved).Site, chat.AllSites))
 	return s.view(moved), nil
 }
 
 func (s *knowledgeAPI) remove(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	removed, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	removed, _, err := s.knowledge.Source(r.Context(), web.PathVar(r, "id"))
 	if err == nil {
 		err = s.knowledge.Remove(r.Context(), removed.ID)
 	}
-	return s.audited(r, by, chat.AuditKnowledgeRemoved, knowledgeName(removed), err)
+	return s.Audited(r, by, chat.AuditKnowledgeRemoved, knowledgeName(removed), err)
 }
 
 func (s *knowledgeAPI) refresh(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	source, _, err := s.knowledge.Source(r.Context(), pathVar(r, "id"))
+	source, _, err := s.knowledge.Source(r.Context(), web.PathVar(r, "id"))
 	if err == nil {
 		err = s.knowledge.Refresh(r.Context(), source.ID)
 	}
-	return s.audited(r, by, chat.AuditKnowledgeRefreshed, knowledgeName(source), err)
+	return s.Audited(r, by, chat.AuditKnowledgeRefreshed, knowledgeName(source), err)
 }
 
 // knowledgeName is a source's name in the audit list. The title of a text may be a visitor's
@@ -213,10 +214,10 @@ type passageView struct {
 // a question.
 func (s *knowledgeAPI) search(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	question := strings.TrimSpace(r.URL.Query().Get("q"))
-	if err := required("q", question); err != nil {
+	if err := web.Required("q", question); err != nil {
 		return nil, err
 	}
-	site, err := siteAsked(r, by, s.sites())
+	site, err := web.SiteAsked(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -234,8 +235,8 @@ type proposeLookRequest struct {
 
 // proposeLook answers POST /api/admin/widget/look: what a website says about its look.
 func (s *knowledgeAPI) proposeLook(_ http.ResponseWriter, r *http.Request, _ chat.Author, in proposeLookRequest) (any, error) {
-	if in.URL == "" || len(in.URL) > 2000 || !isText(in.URL) {
-		return nil, badRequest("url is required")
+	if in.URL == "" || len(in.URL) > 2000 || !web.IsText(in.URL) {
+		return nil, web.BadRequest("url is required")
 	}
 	return s.knowledge.Look(r.Context(), in.URL)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Listen opens the port. Errors of the usual failures include the remedy; asService is
@@ -108,7 +109,7 @@ func ownURL(cfg config.Config, listener net.Listener) string {
 // screen and so is the person's own.
 func Tunnel(base string, environ []string, system string) string {
 	u, err := url.Parse(base)
-	if err != nil || !isLocalHost(u.Host, netip.Addr.IsLoopback) {
+	if err != nil || !web.IsLocalHost(u.Host, netip.Addr.IsLoopback) {
 		return ""
 	}
 	set := map[string]string{}

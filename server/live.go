@@ -7,6 +7,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxLiveListed is how many visitors who are on a website are listed.
@@ -19,7 +20,7 @@ const maxLiveAge = 24 * 3600
 var isLivePage = chat.Pattern(`[A-Za-z0-9_-]{16,64}`)
 
 // errNotLive answers pages of websites whose team does not want to see who is there.
-var errNotLive = &httpError{status: http.StatusNotFound, text: "This website does not show its team who is on it (liveVisitors)"}
+var errNotLive = &web.Error{Status: http.StatusNotFound, Text: "This website does not show its team who is on it (liveVisitors)"}
 
 // liveRequest is what an open page says every ten seconds.
 type liveRequest struct {
@@ -44,16 +45,16 @@ func (s *widgetAPI) live(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	case !s.engine.SettingsOf(by.Site).Bool("liveVisitors"):
 		return nil, errNotLive
 	case in.Visit == "":
-		return nil, badRequest("visit is required")
+		return nil, web.BadRequest("visit is required")
 	case !isLivePage(in.Visit):
-		return nil, badRequest("visit must have 16 to 64 letters, digits, - and _, made at random for each visit")
+		return nil, web.BadRequest("visit must have 16 to 64 letters, digits, - and _, made at random for each visit")
 	case in.Seconds < 0 || in.Seconds > maxLiveAge:
-		return nil, badRequest("seconds must be between 0 and 86400")
+		return nil, web.BadRequest("seconds must be between 0 and 86400")
 	}
-	browser, device := describeAgent(r.UserAgent())
+	browser, device := web.DescribeAgent(r.UserAgent())
 	since := chat.Now().Add(-time.Duration(in.Seconds * float64(time.Second)))
 	page := engine.LivePage{Own: in.Visit, Left: in.Left, Author: by, LiveVisitor: chat.LiveVisitor{Site: by.Site, URL: in.URL, Referrer: in.Referrer,
-		Country: country(r), Browser: browser, DeviceType: device, Since: since, Pages: in.Pages, SessionID: in.SessionID}}
+		Country: web.Country(r), Browser: browser, DeviceType: device, Since: since, Pages: in.Pages, SessionID: in.SessionID}}
 	next, err := s.engine.PageOpen(r.Context(), &page)
 	answer := liveAnswer{OK: true}
 	if next != nil {
@@ -73,7 +74,7 @@ type liveList struct {
 // liveVisitors answers GET /api/admin/live-visitors.
 func (s *conversationAPI) liveVisitors(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	all := s.engine.Sites()
-	sites, err := sitesAsked(r, by, all)
+	sites, err := web.SitesAsked(r, by, all)
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +107,12 @@ func (s *conversationAPI) writeToLive(_ http.ResponseWriter, r *http.Request, by
 	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
 		return nil, err
 	}
-	session, first, err := s.engine.WriteToLive(r.Context(), by, pathVar(r, "visitor"), in.Content, in.ClientID)
+	session, first, err := s.engine.WriteToLive(r.Context(), by, web.PathVar(r, "visitor"), in.Content, in.ClientID)
 	if err != nil {
 		return nil, err
 	}
 	if by.Key != nil {
-		s.auditAt(r, by, s.siteOfSession(r, session.ID), chat.AuditKeyUsed, session.ID, "began")
+		s.AuditAt(r, by, s.SiteOfSession(r, session.ID), chat.AuditKeyUsed, session.ID, "began")
 	}
 	return s.view(&session, first), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // letterPath is where the links in e-mails to visitors begin.
@@ -81,9 +82,9 @@ func (l *MailLinks) sign(named string) string {
 
 // mailAPI is for those who get e-mails, and for who set them up.
 type mailAPI struct {
-	*limiter
-	auditor
-	pages   renderer
+	*web.Limiter
+	web.Auditor
+	pages   web.Pages
 	devices *deviceAPI
 	engine  *engine.Engine
 	links   *MailLinks
@@ -96,12 +97,12 @@ var errLetterUnknown = &chat.Error{Kind: chat.NotFound, Text: "This link is not 
 // page answers GET /mail/{letter}: it asks where to go on, and offers to send nothing more. It
 // does neither yet: mail programs look at links, too.
 func (s *mailAPI) page(w http.ResponseWriter, r *http.Request) {
-	m, made := s.links.open(pathVar(r, "letter"))
+	m, made := s.links.open(web.PathVar(r, "letter"))
 	if !made {
 		s.devices.ended(w, r, "")
 		return
 	}
-	s.devices.show(w, r, m.SessionID, m.Until, pathVar(r, "letter"))
+	s.devices.show(w, r, m.SessionID, m.Until, web.PathVar(r, "letter"))
 }
 
 // stop answers POST /mail/{letter}: the owner of the address wants no more e-mails, by one
@@ -117,14 +118,14 @@ func (s *mailAPI) confirm(w http.ResponseWriter, r *http.Request, _ chat.Author)
 }
 
 func (s *mailAPI) decide(w http.ResponseWriter, r *http.Request, as func(ctx context.Context, m mailed) error) (any, error) {
-	if err := s.limited(w, r, s.rates.Identifys, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Identifys, s.Address(r)); err != nil {
 		return nil, err
 	}
-	m, made := s.links.open(pathVar(r, "letter"))
+	m, made := s.links.open(web.PathVar(r, "letter"))
 	if !made {
 		return nil, errLetterUnknown
 	}
-	return ok, as(r.Context(), m)
+	return web.OK, as(r.Context(), m)
 }
 
 // state answers GET /api/admin/mail.
@@ -156,12 +157,12 @@ func (s *mailAPI) test(w http.ResponseWriter, r *http.Request, by chat.Author, i
 	if err != nil {
 		return nil, err
 	}
-	if err := required("to", in.To); err != nil {
+	if err := web.Required("to", in.To); err != nil {
 		return nil, err
 	}
 	to := chat.CleanAddress(in.To)
 	if to == "" {
-		return nil, badRequest("to must be an e-mail address like ana@example.com")
+		return nil, web.BadRequest("to must be an e-mail address like ana@example.com")
 	}
 	if err := s.patient(w, r); err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func (s *mailAPI) roundTrip(w http.ResponseWriter, r *http.Request, by chat.Auth
 
 // siteTried is the site whose e-mail is tried, the first one by default.
 func (s *mailAPI) siteTried(r *http.Request, by chat.Author) (string, error) {
-	site, err := siteAsked(r, by, s.engine.Sites())
+	site, err := web.SiteAsked(r, by, s.engine.Sites())
 	if err != nil || site == nil {
 		return "", err
 	}
@@ -198,7 +199,7 @@ func (s *mailAPI) siteTried(r *http.Request, by chat.Author) (string, error) {
 
 // patient limits how often e-mail is tried, and waits for slow servers.
 func (s *mailAPI) patient(w http.ResponseWriter, r *http.Request) error {
-	if err := s.limited(w, r, s.rates.Identifys, "mail test"); err != nil {
+	if err := s.Limited(w, r, s.Rates.Identifys, "mail test"); err != nil {
 		return err
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(mailTestTime)) // without it a slow one is cut off

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // consentPath is where somebody is asked to let relay use a mailbox (RFC 6749, 4.1), returnPath where
@@ -48,7 +49,7 @@ var (
 func (s *mailAPI) consentState() *chat.MailConsentState {
 	state := &chat.MailConsentState{}
 	settings := s.engine.Settings()
-	switch base := s.cfg.PagesURL(); {
+	switch base := s.Config.PagesURL(); {
 	case base == "":
 		state.Problem = "Signing in by a click needs relay's own address: set PUBLIC_URL, without a path, and restart relay"
 	case settings.Source("mailOauthToken") == chat.FromEnvironment:
@@ -130,11 +131,11 @@ func (s *mailAPI) consentPage(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if !answer.Has("state") {
-		s.pages.showError(w, r, http.StatusBadRequest, "Only the provider of a mailbox leads here, with an answer.")
+		s.pages.ShowError(w, r, http.StatusBadRequest, "Only the provider of a mailbox leads here, with an answer.")
 		return
 	}
 	w.Header().Set("Refresh", "0; url=/console#/mail/consent?"+answer.Encode())
-	s.pages.show(w, r, http.StatusOK, "consent.html", slots{})
+	s.pages.Show(w, r, http.StatusOK, "consent.html", web.Slots{})
 }
 
 // consentAnswer is the body of POST /api/admin/mail/consent/redeem: what the provider sent along.
@@ -151,7 +152,7 @@ func (s *mailAPI) redeemConsent(w http.ResponseWriter, r *http.Request, by chat.
 	if err := s.patient(w, r); err != nil {
 		return nil, err
 	}
-	if err := required("state", in.State); err != nil {
+	if err := web.Required("state", in.State); err != nil {
 		return nil, err
 	}
 	asked, err := s.takeConsent(r.Context(), by, in.State)
@@ -176,6 +177,6 @@ func (s *mailAPI) redeemConsent(w http.ResponseWriter, r *http.Request, by chat.
 	if err := s.engine.PatchSettings(r.Context(), patch); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSettingsChanged, "", "mailOauthToken")
+	s.Audit(r, by, chat.AuditSettingsChanged, "", "mailOauthToken")
 	return result, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // teamAPI is about the people who answer and administer.
@@ -141,10 +142,10 @@ func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author
 		return nil
 	})
 	if err == nil {
-		s.auditChange(r, by, &before, &p)
+		s.AuditChange(r, by, &before, &p)
 	}
 	if err == nil && hash != "" {
-		s.audit(r, by, chat.AuditPasswordChanged, p.Name, "")
+		s.Audit(r, by, chat.AuditPasswordChanged, p.Name, "")
 		err = s.team.SignIns.EndAll(r.Context(), p.ID, by.SignIn, endsKeys(by, chat.KeyPassword))
 	}
 	return viewMe(p), err
@@ -156,9 +157,9 @@ func (s *passwords) confirm(w http.ResponseWriter, r *http.Request, p chat.Perso
 		return nil
 	}
 	if current == "" {
-		return badRequest("currentPassword is required")
+		return web.BadRequest("currentPassword is required")
 	}
-	if err := s.limited(w, r, s.rates.Known, "me "+p.ID); err != nil {
+	if err := s.Limited(w, r, s.Rates.Known, "me "+p.ID); err != nil {
 		return err
 	}
 	right, err := s.samePassword(r, p.Password, current)
@@ -262,7 +263,7 @@ func (s *teamAPI) listSignIns(_ http.ResponseWriter, r *http.Request, by chat.Au
 	case person == "":
 		person = by.Person
 	case person == "all" || person == withKey:
-		return nil, errAdministrators
+		return nil, web.ErrAdministrators
 	default:
 		if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
 			return nil, err
@@ -290,7 +291,7 @@ func (s *teamAPI) signInsOf(r *http.Request, person string) ([]chat.SignIn, erro
 
 // endSignIn answers DELETE /api/admin/sign-ins/{id}. Others' do not exist for operators.
 func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := s.team.SignIns.Find(r.Context(), pathVar(r, "id"))
+	in, err := s.team.SignIns.Find(r.Context(), web.PathVar(r, "id"))
 	if err == nil && overPerson(r.Context(), s.team.People, by, in.Person) != nil {
 		err = chat.ErrSignInNotFound
 	}
@@ -308,18 +309,18 @@ func (s *teamAPI) endSignIn(_ http.ResponseWriter, r *http.Request, by chat.Auth
 		}
 		name = p.Name
 	}
-	s.audit(r, by, chat.AuditSignInEnded, name, in.Agent)
-	return ok, nil
+	s.Audit(r, by, chat.AuditSignInEnded, name, in.Agent)
+	return web.OK, nil
 }
 
 // endAllSignIns ends all sign-ins of somebody else.
 func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) (any, error) {
 	if person == withKey {
 		if !by.OfRelay() {
-			return nil, errAdministrators
+			return nil, web.ErrAdministrators
 		}
-		s.audit(r, by, chat.AuditSignInEnded, "secret key", "all")
-		return ok, s.team.SignIns.EndAll(r.Context(), "", by.SignIn, endsKeys(by, chat.KeySignedOut))
+		s.Audit(r, by, chat.AuditSignInEnded, "secret key", "all")
+		return web.OK, s.team.SignIns.EndAll(r.Context(), "", by.SignIn, endsKeys(by, chat.KeySignedOut))
 	}
 	if err := overPerson(r.Context(), s.team.People, by, person); err != nil {
 		return nil, err
@@ -331,8 +332,8 @@ func (s *teamAPI) endAllSignIns(r *http.Request, by chat.Author, person string) 
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSignInEnded, p.Name, "all")
-	return ok, nil
+	s.Audit(r, by, chat.AuditSignInEnded, p.Name, "all")
+	return web.OK, nil
 }
 
 // endOtherSignIns answers DELETE /api/admin/sign-ins: all of one's own but this one end, or
@@ -344,6 +345,6 @@ func (s *teamAPI) endOtherSignIns(_ http.ResponseWriter, r *http.Request, by cha
 	if by.SignIn == "" {
 		return nil, errNoAccount
 	}
-	s.audit(r, by, chat.AuditSignInEnded, by.Name, "all others")
-	return ok, s.team.SignIns.EndAll(r.Context(), by.Person, by.SignIn, endsKeys(by, chat.KeySignedOut))
+	s.Audit(r, by, chat.AuditSignInEnded, by.Name, "all others")
+	return web.OK, s.team.SignIns.EndAll(r.Context(), by.Person, by.SignIn, endsKeys(by, chat.KeySignedOut))
 }

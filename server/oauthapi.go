@@ -10,6 +10,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxOAuthBody bounds what programs send to register and to get tokens.
@@ -19,15 +20,15 @@ const maxOAuthBody = 16 << 10
 type oauthAPI struct{ *consolePages }
 
 // resource is what programs ask to reach.
-func (s *consolePages) resource(r *http.Request) string { return s.pagesURL(r) + oauth.ResourcePath }
+func (s *consolePages) resource(r *http.Request) string { return s.PagesURL(r) + oauth.ResourcePath }
 
 // challenging tells a program without a valid token where it finds out how to get one.
-func (s *admission) challenging(admits access) access {
+func (s *admission) challenging(admits web.Access) web.Access {
 	return func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 		by, err := admits(w, r, key)
-		if errors.Is(err, errUnauthorized) {
-			err = &httpError{status: http.StatusUnauthorized, text: errUnauthorized.text,
-				header: http.Header{"Www-Authenticate": {oauth.Challenge(s.pagesURL(r), key != "")}}}
+		if errors.Is(err, web.ErrUnauthorized) {
+			err = &web.Error{Status: http.StatusUnauthorized, Text: web.ErrUnauthorized.Text,
+				Header: http.Header{"Www-Authenticate": {oauth.Challenge(s.PagesURL(r), key != "")}}}
 		}
 		return by, err
 	}
@@ -35,12 +36,12 @@ func (s *admission) challenging(admits access) access {
 
 // resourceMetadata answers GET /.well-known/oauth-protected-resource/mcp.
 func (s *oauthAPI) resourceMetadata(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return oauth.Resource(s.pagesURL(r)), nil
+	return oauth.Resource(s.PagesURL(r)), nil
 }
 
 // serverMetadata answers GET /.well-known/oauth-authorization-server.
 func (s *oauthAPI) serverMetadata(_ http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	return oauth.Server(s.pagesURL(r)), nil
+	return oauth.Server(s.PagesURL(r)), nil
 }
 
 // answerRefusal answers an error in the protocol's form; others stay as they are.
@@ -60,19 +61,19 @@ func answerRefusal(w http.ResponseWriter, err error) (any, error) {
 	default:
 		return nil, err
 	}
-	writeJSON(w, status, refused)
-	return written{}, nil
+	web.WriteJSON(w, status, refused)
+	return web.Written{}, nil
 }
 
 // register answers POST /oauth/register (RFC 7591).
 func (s *oauthAPI) register(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	if err := s.limited(w, r, s.rates.Registrations, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Registrations, s.Address(r)); err != nil {
 		return nil, err
 	}
-	in, err := decode[oauth.Registration](r)
-	var wrong *httpError
-	if errors.As(err, &wrong) && wrong.status == http.StatusBadRequest {
-		err = &oauth.Refusal{Code: oauth.InvalidMetadata, Text: wrong.text}
+	in, err := web.Decode[oauth.Registration](r)
+	var wrong *web.Error
+	if errors.As(err, &wrong) && wrong.Status == http.StatusBadRequest {
+		err = &oauth.Refusal{Code: oauth.InvalidMetadata, Text: wrong.Text}
 	}
 	if err != nil {
 		return answerRefusal(w, err)
@@ -84,8 +85,8 @@ func (s *oauthAPI) register(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return answerRefusal(w, err)
 	}
-	writeJSON(w, http.StatusCreated, oauth.Registered(c))
-	return written{}, nil
+	web.WriteJSON(w, http.StatusCreated, oauth.Registered(c))
+	return web.Written{}, nil
 }
 
 // token answers POST /oauth/token (RFC 6749, 5).
@@ -105,7 +106,7 @@ func (s *oauthAPI) token(w http.ResponseWriter, r *http.Request, _ chat.Author) 
 	out, err := s.team.Connections.Redeem(r.Context(), team.Redemption{Code: in.Code, Client: in.Client, Redirect: in.Redirect, Resource: in.Resource,
 		Proves: func(challenge string) bool { return oauth.Proves(in.Verifier, challenge) }})
 	if err == nil {
-		s.audit(r, allowedBy(&out.Key), chat.AuditKeyMade, out.Key.Name, describeKey(&out.Key))
+		s.Audit(r, allowedBy(&out.Key), chat.AuditKeyMade, out.Key.Name, describeKey(&out.Key))
 	}
 	return s.answerTokens(w, r, &out, err)
 }
@@ -117,8 +118,8 @@ func (s *oauthAPI) answerTokens(w http.ResponseWriter, r *http.Request, out *tea
 	}
 	if out.Key.ID != "" {
 		s.log.Warn("a program's connection was ended: one of its codes or tokens was used twice, so somebody else may have it",
-			"request", w.Header().Get(requestIDHeader), "connection", out.Key.ID, "peer", s.peer(r).addr)
-		s.audit(r, allowedBy(&out.Key), chat.AuditKeyEnded, out.Key.Name, "one of its codes or tokens was used twice; "+describeKey(&out.Key))
+			"request", w.Header().Get(web.RequestIDHeader), "connection", out.Key.ID, "peer", s.Peer(r).Addr)
+		s.Audit(r, allowedBy(&out.Key), chat.AuditKeyEnded, out.Key.Name, "one of its codes or tokens was used twice; "+describeKey(&out.Key))
 	}
 	return answerRefusal(w, err)
 }
@@ -146,9 +147,9 @@ func (s *oauthAPI) revoke(w http.ResponseWriter, r *http.Request, _ chat.Author)
 		return answerRefusal(w, err)
 	}
 	if ended.ID != "" {
-		s.audit(r, allowedBy(&ended), chat.AuditKeyEnded, ended.Name, "by the program itself; "+describeKey(&ended))
+		s.Audit(r, allowedBy(&ended), chat.AuditKeyEnded, ended.Name, "by the program itself; "+describeKey(&ended))
 	}
-	return ok, nil
+	return web.OK, nil
 }
 
 // readForm reads a form, whose parameters are text.
@@ -157,7 +158,7 @@ func readForm(r *http.Request) (url.Values, error) {
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		return nil, &oauth.Refusal{Code: oauth.InvalidRequest, Text: "Content-Type must be application/x-www-form-urlencoded"}
 	}
-	body, err := readBody(r)
+	body, err := web.ReadBody(r)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ func readForm(r *http.Request) (url.Values, error) {
 func readQuery(text string) (url.Values, error) {
 	values, err := url.ParseQuery(text)
 	for name, list := range values {
-		if !isText(name + strings.Join(list, "")) {
+		if !web.IsText(name + strings.Join(list, "")) {
 			err = errors.New("not text")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // openingRequest begins a conversation.
@@ -20,11 +21,11 @@ type openingRequest struct {
 // open answers POST /api/admin/sessions: a conversation with the owner of an e-mail address, at
 // the site that ?site= names, or the first one of one's own.
 func (s *conversationAPI) open(_ http.ResponseWriter, r *http.Request, by chat.Author, in openingRequest) (any, error) {
-	sites, err := sitesAsked(r, by, s.engine.Sites())
+	sites, err := web.SitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
-	site, err := home(chat.Author{Sites: sites}, s.engine.Sites())
+	site, err := web.Home(chat.Author{Sites: sites}, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (s *conversationAPI) open(_ http.ResponseWriter, r *http.Request, by chat.A
 		return nil, err
 	}
 	if by.Key != nil {
-		s.auditAt(r, by, site.ID, chat.AuditKeyUsed, session.ID, "began")
+		s.AuditAt(r, by, site.ID, chat.AuditKeyUsed, session.ID, "began")
 	}
 	return s.view(&session, first), nil
 }
@@ -55,7 +56,7 @@ func (s *conversationAPI) beginAnother(_ http.ResponseWriter, r *http.Request, b
 	if err := s.noCommand(r.Context(), by, in.Content); err != nil {
 		return nil, err
 	}
-	session, first, err := s.engine.BeginAnother(r.Context(), by, pathVar(r, "session"), engine.Post{Content: in.Content, ClientID: in.ClientID})
+	session, first, err := s.engine.BeginAnother(r.Context(), by, web.PathVar(r, "session"), engine.Post{Content: in.Content, ClientID: in.ClientID})
 	if err != nil {
 		return nil, err
 	}

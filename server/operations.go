@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxDeliveries is how many deliveries one request may list.
@@ -20,7 +21,7 @@ const maxDeliveries = 100
 
 // deliveryAPI is about deliveries that failed.
 type deliveryAPI struct {
-	auditor
+	web.Auditor
 	engine  *engine.Engine
 	webhook Webhook
 }
@@ -123,8 +124,8 @@ func (s *deliveryAPI) page(r *http.Request, q chat.DeliveryQuery) (any, error) {
 
 func deliveryQuery(r *http.Request) (q chat.DeliveryQuery, err error) {
 	form := r.URL.Query()
-	if q.Dest = form.Get("dest"); !isText(q.Dest) || slices.Contains(chat.OwnSinks, q.Dest) {
-		return q, badRequest("dest must be the name of a bridge or webhook")
+	if q.Dest = form.Get("dest"); !web.IsText(q.Dest) || slices.Contains(chat.OwnSinks, q.Dest) {
+		return q, web.BadRequest("dest must be the name of a bridge or webhook")
 	}
 	q.Except = chat.OwnSinks
 	return restrict(r, q)
@@ -136,7 +137,7 @@ func restrict(r *http.Request, q chat.DeliveryQuery) (_ chat.DeliveryQuery, err 
 	if given := form.Get("state"); given != "" {
 		state, known := deliveryStates[given]
 		if !known {
-			return q, badRequest("state must be pending, sending, done or failed")
+			return q, web.BadRequest("state must be pending, sending, done or failed")
 		}
 		q.State = &state
 	}
@@ -152,12 +153,12 @@ func restrict(r *http.Request, q chat.DeliveryQuery) (_ chat.DeliveryQuery, err 
 }
 
 func (s *deliveryAPI) retry(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "id")
+	id := web.PathVar(r, "id")
 	dest, _, _, _ := chat.ParseDeliveryID(id)
 	if err := s.off(dest); err != nil {
 		return nil, err
 	}
-	return s.audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Retry(r.Context(), id))
+	return s.Audited(r, by, chat.AuditDeliveryRetried, id, s.engine.Outbox.Retry(r.Context(), id))
 }
 
 // off returns why nothing is posted to a destination, nil where something is.
@@ -175,8 +176,8 @@ func (s *deliveryAPI) off(dest string) error {
 
 // discard answers POST /api/admin/deliveries/{id}/discard.
 func (s *deliveryAPI) discard(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "id")
-	return s.audited(r, by, chat.AuditDeliveryDiscarded, id, s.engine.Outbox.Discard(r.Context(), id))
+	id := web.PathVar(r, "id")
+	return s.Audited(r, by, chat.AuditDeliveryDiscarded, id, s.engine.Outbox.Discard(r.Context(), id))
 }
 
 type discardAllRequest struct {
@@ -187,7 +188,7 @@ type discardAllRequest struct {
 // destination is removed.
 func (s *deliveryAPI) discardAll(_ http.ResponseWriter, r *http.Request, by chat.Author, in discardAllRequest) (any, error) {
 	if in.Dest == "" {
-		return nil, badRequest("dest is required")
+		return nil, web.BadRequest("dest is required")
 	}
 	count, more, err := s.engine.Outbox.DiscardFailed(r.Context(), in.Dest)
 	s.auditAll(r, by, chat.AuditDeliveryDiscarded, in.Dest, count)
@@ -228,7 +229,7 @@ func (s *deliveryAPI) retryAll(_ http.ResponseWriter, r *http.Request, by chat.A
 // auditAll records what was done to failed deliveries, if there were any.
 func (s *deliveryAPI) auditAll(r *http.Request, by chat.Author, action, dest string, count int) {
 	if count > 0 {
-		s.audit(r, by, action, dest, chat.Count(count, "delivery"))
+		s.Audit(r, by, action, dest, chat.Count(count, "delivery"))
 	}
 }
 
@@ -249,7 +250,7 @@ func testAnswer(a chat.WebhookTest, err error) (any, error) {
 // testWebhook answers POST /api/admin/webhooks/test with the receiver's answer to
 // a test event.
 func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteAsked(r, by, s.engine.Sites())
+	site, err := web.SiteAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +262,7 @@ func (s *settingsAPI) testWebhook(_ http.ResponseWriter, r *http.Request, by cha
 
 // stats answers GET /api/admin/stats and, for backends, GET /api/stats.
 func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sites, err := sitesAsked(r, by, s.sites())
+	sites, err := web.SitesAsked(r, by, s.sites())
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +272,7 @@ func (s *statisticsAPI) stats(_ http.ResponseWriter, r *http.Request, by chat.Au
 	case "30d":
 		return s.counter.Stats(r.Context(), sites, 30)
 	}
-	return nil, badRequest("period must be 7d or 30d")
+	return nil, web.BadRequest("period must be 7d or 30d")
 }
 
 type rotateKeyRequest struct {
@@ -284,7 +285,7 @@ func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Au
 	rotate, field, detail := s.keys.RotatePublic, "publicKey", ""
 	switch {
 	case in.Key == "public" && in.EndKeys:
-		return nil, badRequest("endKeys is for the secret key: the public key makes none")
+		return nil, web.BadRequest("endKeys is for the secret key: the public key makes none")
 	case in.Key == "public":
 	case in.Key == "secret":
 		how := keyring.Replacement{Grace: by.Person == "", EndKeys: in.EndKeys}
@@ -293,14 +294,14 @@ func (s *systemAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Au
 			detail = "with the API keys that it made"
 		}
 	default:
-		return nil, badRequest("key must be public or secret")
+		return nil, web.BadRequest("key must be public or secret")
 	}
 	key, err := rotate(r.Context())
 	if err != nil {
 		return nil, fmt.Errorf("rotate the %s key: %w", in.Key, err)
 	}
-	s.audit(r, by, chat.AuditKeyRotated, in.Key+" key", detail)
-	s.log.Warn("key rotated", "key", in.Key, "peer", s.peer(r).addr)
+	s.Audit(r, by, chat.AuditKeyRotated, in.Key+" key", detail)
+	s.Log.Warn("key rotated", "key", in.Key, "peer", s.Peer(r).Addr)
 	return map[string]string{field: key}, nil
 }
 
@@ -310,7 +311,7 @@ const exportPage = 100
 // export answers GET /api/admin/export: all sessions and messages, one JSON
 // object a line, each session followed by its messages.
 func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	site, err := siteAsked(r, by, s.engine.Sites())
+	site, err := web.SiteAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -318,9 +319,9 @@ func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author)
 	if site != nil {
 		what = "conversations of " + chat.SiteName(*site)
 	}
-	s.audit(r, by, chat.AuditExported, what, "")
-	attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
-	out := json.NewEncoder(patient(w))
+	s.Audit(r, by, chat.AuditExported, what, "")
+	web.Attachment(w, "application/x-ndjson", "relay-"+time.Now().UTC().Format(time.DateOnly)+".ndjson")
+	out := json.NewEncoder(web.Patient(w))
 	for last := int64(0); ; {
 		var list []chat.Session
 		err := s.engine.Store.ReadOne(r.Context(), func(rd chat.Reader) (err error) {
@@ -342,7 +343,7 @@ func (s *dataAPI) export(w http.ResponseWriter, r *http.Request, by chat.Author)
 	if err := s.exportContacts(r, out, site); err != nil {
 		return cutExport(s.log, r, err)
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // cutExport breaks the connection: an incomplete export must not look

@@ -6,6 +6,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // organiseRequest changes how a session is organised. A field that is left out stays;
@@ -25,7 +26,7 @@ func (in *organiseRequest) organising() (o engine.Organising, err error) {
 		until := chat.Time(0)
 		if string(in.SnoozedUntil) != "null" {
 			if err := json.Unmarshal(in.SnoozedUntil, &until); err != nil {
-				return o, badRequest("snoozedUntil must be a time, such as 2026-01-31T12:00:00Z, or null")
+				return o, web.BadRequest("snoozedUntil must be a time, such as 2026-01-31T12:00:00Z, or null")
 			}
 		}
 		o.Until = &until
@@ -33,7 +34,7 @@ func (in *organiseRequest) organising() (o engine.Organising, err error) {
 	if len(in.Assignee) > 0 {
 		id := ""
 		if string(in.Assignee) != "null" && (json.Unmarshal(in.Assignee, &id) != nil || id == "") {
-			return o, badRequest("assignee must be the id of a person, or null")
+			return o, web.BadRequest("assignee must be the id of a person, or null")
 		}
 		o.Assignee = &id
 	}
@@ -49,7 +50,7 @@ func (s *conversationAPI) organise(w http.ResponseWriter, r *http.Request, by ch
 	if by, err = s.named(r, by, ""); err != nil {
 		return nil, err
 	}
-	if err := s.engine.Organise(r.Context(), by, pathVar(r, "session"), o); err != nil {
+	if err := s.engine.Organise(r.Context(), by, web.PathVar(r, "session"), o); err != nil {
 		return nil, err
 	}
 	return s.session(w, r, by)
@@ -64,7 +65,7 @@ func (s *conversationAPI) counts(_ http.ResponseWriter, r *http.Request, by chat
 		Sites map[string]int `json:"sites,omitempty"`
 	}{}
 	sites := s.engine.Sites()
-	asked, err := sitesAsked(r, by, sites)
+	asked, err := web.SitesAsked(r, by, sites)
 	if err != nil {
 		return nil, err
 	}

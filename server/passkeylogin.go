@@ -7,27 +7,28 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/passkey"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // passkeyAPI makes passkeys and signs people in with them.
 type passkeyAPI struct {
-	*clients
-	*limiter
+	*web.Clients
+	*web.Limiter
 	*signIns
 	*passwords
 	team *team.Team
 }
 
 // errWrongPasskey does not say whose passkey it was, or what was wrong.
-var errWrongPasskey = &httpError{status: http.StatusUnauthorized, text: "This passkey does not open this console. It may have been removed; sign in with your password", header: errUnauthorized.header}
+var errWrongPasskey = &web.Error{Status: http.StatusUnauthorized, Text: "This passkey does not open this console. It may have been removed; sign in with your password", Header: web.ErrUnauthorized.Header}
 
 // askPasskey answers POST /console/passkey/challenge with what browsers need to ask for a
 // passkey. The person chooses one; relay learns who it is from that.
 func (s *passkeyAPI) askPasskey(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	if s.crossOrigin.Check(r) != nil {
-		return nil, errForbidden
+	if s.CrossOrigin.Check(r) != nil {
+		return nil, web.ErrForbidden
 	}
-	site, err := passkeySite(s.clients, r)
+	site, err := passkeySite(s.Clients, r)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +38,8 @@ func (s *passkeyAPI) askPasskey(w http.ResponseWriter, r *http.Request, _ chat.A
 
 // passkeyLogin answers POST /console/passkey/sign-in: it sets the console's cookie.
 func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-	if s.crossOrigin.Check(r) != nil {
-		return nil, errForbidden
+	if s.CrossOrigin.Check(r) != nil {
+		return nil, web.ErrForbidden
 	}
 	if s.signOnOnly() {
 		return nil, errSignOnOnly
@@ -46,11 +47,11 @@ func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat
 	if err := s.limitPasskeys(w, r); err != nil {
 		return nil, err
 	}
-	in, err := decode[passkeyRequest](r)
+	in, err := web.Decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
 	}
-	site, err := passkeySite(s.clients, r)
+	site, err := passkeySite(s.Clients, r)
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +67,15 @@ func (s *passkeyAPI) passkeyLogin(w http.ResponseWriter, r *http.Request, _ chat
 	if err != nil {
 		return nil, err
 	}
-	return ok, s.startSignIn(w, r, p, "with the passkey "+k.Name, false)
+	return web.OK, s.startSignIn(w, r, p, "with the passkey "+k.Name, false)
 }
 
 // limitPasskeys counts an attempt by the browser if it is known, else by where it comes from.
 func (s *passkeyAPI) limitPasskeys(w http.ResponseWriter, r *http.Request) error {
 	if browser := s.knownBrowser(r); browser != "" {
-		return s.limited(w, r, s.rates.Known, "passkey "+browser)
+		return s.Limited(w, r, s.Rates.Known, "passkey "+browser)
 	}
-	return s.limited(w, r, s.rates.SignIns, s.address(r))
+	return s.Limited(w, r, s.Rates.SignIns, s.Address(r))
 }
 
 // checkPasskey finds the passkey that answered, verifies its signature and uses the
@@ -82,12 +83,12 @@ func (s *passkeyAPI) limitPasskeys(w http.ResponseWriter, r *http.Request) error
 func (s *passkeyAPI) checkPasskey(w http.ResponseWriter, r *http.Request, site passkey.Site, challenge []byte, in *passkeyRequest) (*chat.Passkey, error) {
 	k, err := s.team.Passkeys.ByCredential(r.Context(), string(toBase64(in.ID.bytes())))
 	switch {
-	case isNotFound(err), err == nil && k.Host != site.Host:
+	case web.IsNotFound(err), err == nil && k.Host != site.Host:
 		return nil, s.wrongPasskey(r)
 	case err != nil:
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.Accounts, k.ID); err != nil {
+	if err := s.Limited(w, r, s.Rates.Accounts, k.ID); err != nil {
 		return nil, err
 	}
 	known := passkey.Credential{ID: in.ID.bytes(), Owner: []byte(k.Person), Key: k.Key, Count: uint32(k.Count)}
@@ -108,13 +109,13 @@ func (s *passkeyAPI) checkPasskey(w http.ResponseWriter, r *http.Request, site p
 func (s *passkeyAPI) auditCounter(r *http.Request, k *chat.Passkey) {
 	p, err := s.team.People.Find(r.Context(), k.Person)
 	if err != nil {
-		s.log.Error("cannot read whose passkey it is", "err", err)
+		s.Log.Error("cannot read whose passkey it is", "err", err)
 	}
-	s.audit(r, chat.Author{}, chat.AuditPasskeyRefused, p.Name, k.Name+": it signed less often than before, and may have been copied")
+	s.Audit(r, chat.Author{}, chat.AuditPasskeyRefused, p.Name, k.Name+": it signed less often than before, and may have been copied")
 }
 
 // wrongPasskey counts a failed sign-in.
 func (s *passkeyAPI) wrongPasskey(r *http.Request) error {
-	s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
+	s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 	return errWrongPasskey
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/passkey"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Why there are no passkeys where relay is opened.
@@ -23,8 +24,8 @@ var (
 
 // passkeySite is where passkeys are made: relay's public address, or the one that the browser
 // uses.
-func passkeySite(clients *clients, r *http.Request) (passkey.Site, error) {
-	site, err := passkey.SiteOf(clients.pagesURL(r))
+func passkeySite(clients *web.Clients, r *http.Request) (passkey.Site, error) {
+	site, err := passkey.SiteOf(clients.PagesURL(r))
 	switch {
 	case errors.Is(err, passkey.ErrAddress):
 		return site, errPasskeyAddress
@@ -124,7 +125,7 @@ func (s *passkeyAPI) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Au
 	}
 	list, err := s.team.Passkeys.List(r.Context(), person)
 	answer := map[string]any{"passkeys": append([]chat.Passkey{}, list...)}
-	if site, problem := passkeySite(s.clients, r); problem != nil {
+	if site, problem := passkeySite(s.Clients, r); problem != nil {
 		answer["problem"] = problem.Error()
 	} else {
 		answer["origin"] = site.Origin
@@ -135,7 +136,7 @@ func (s *passkeyAPI) passkeys(_ http.ResponseWriter, r *http.Request, by chat.Au
 // newPasskey answers POST /api/admin/passkey-challenge with what browsers need to make a
 // passkey. A stolen sign-in must not become a lasting one: it needs the password.
 func (s *passkeyAPI) newPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[passkeyRequest](r)
+	in, err := web.Decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (s *passkeyAPI) owner(r *http.Request, by chat.Author) (p chat.Person, site
 	if by.Person == "" {
 		return p, site, errNoAccount
 	}
-	if site, err = passkeySite(s.clients, r); err != nil {
+	if site, err = passkeySite(s.Clients, r); err != nil {
 		return p, site, err
 	}
 	p, err = s.team.People.Find(r.Context(), by.Person)
@@ -179,7 +180,7 @@ func (s *passkeyAPI) owner(r *http.Request, by chat.Author) (p chat.Person, site
 
 // addPasskey answers POST /api/admin/passkeys with what the browser made.
 func (s *passkeyAPI) addPasskey(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[passkeyRequest](r)
+	in, err := web.Decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
 	}
@@ -193,20 +194,20 @@ func (s *passkeyAPI) addPasskey(w http.ResponseWriter, r *http.Request, by chat.
 	}
 	made, err := site.Register(challenge, in.Credential.Response.ClientDataJSON.bytes(), in.Credential.Response.AttestationObject.bytes())
 	if err != nil {
-		return nil, badRequest("The passkey was not accepted: " + err.Error())
+		return nil, web.BadRequest("The passkey was not accepted: " + err.Error())
 	}
 	k, err := s.team.Passkeys.Add(r.Context(), chat.Passkey{Person: p.ID, Credential: string(toBase64(made.ID)), Host: site.Host, Key: made.Key, Count: int64(made.Count),
 		Name: cmp.Or(in.Name, agentName(r), "Passkey")}, challenge)
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditPasskeyAdded, p.Name, k.Name)
+	s.Audit(r, by, chat.AuditPasskeyAdded, p.Name, k.Name)
 	return k, nil
 }
 
 // renamePasskey answers PATCH /api/admin/passkeys/{id}.
 func (s *passkeyAPI) renamePasskey(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	in, err := decode[passkeyRequest](r)
+	in, err := web.Decode[passkeyRequest](r)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +217,7 @@ func (s *passkeyAPI) renamePasskey(_ http.ResponseWriter, r *http.Request, by ch
 	}
 	renamed, err := s.team.Passkeys.Rename(r.Context(), k, in.Name)
 	if err == nil {
-		s.audit(r, by, chat.AuditPasskeyRenamed, k.Name, "to "+renamed.Name)
+		s.Audit(r, by, chat.AuditPasskeyRenamed, k.Name, "to "+renamed.Name)
 	}
 	return renamed, err
 }
@@ -234,13 +235,13 @@ func (s *passkeyAPI) removePasskey(_ http.ResponseWriter, r *http.Request, by ch
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditPasskeyRemoved, p.Name, k.Name)
-	return ok, nil
+	s.Audit(r, by, chat.AuditPasskeyRemoved, p.Name, k.Name)
+	return web.OK, nil
 }
 
 // passkeyFor returns the passkey in a request's path. Others' do not exist for operators.
 func (s *passkeyAPI) passkeyFor(r *http.Request, by chat.Author) (chat.Passkey, error) {
-	k, err := s.team.Passkeys.Find(r.Context(), pathVar(r, "id"))
+	k, err := s.team.Passkeys.Find(r.Context(), web.PathVar(r, "id"))
 	if err == nil && overPerson(r.Context(), s.team.People, by, k.Person) != nil {
 		err = chat.ErrPasskeyNotFound
 	}

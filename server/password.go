@@ -8,22 +8,23 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/password"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // errBusy is the answer while too many passwords are being checked.
-var errBusy = &httpError{status: http.StatusTooManyRequests, text: "Too many people sign in at the moment; try again", header: http.Header{"Retry-After": {"5"}}}
+var errBusy = &web.Error{Status: http.StatusTooManyRequests, Text: "Too many people sign in at the moment; try again", Header: http.Header{"Retry-After": {"5"}}}
 
 // passwordLogin signs a person in, or asks for a code. An unknown address and a wrong password are answered
 // alike, and take as long.
 func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	if s.signOnOnly() {
-		return errSignOnOnly.status, errSignOnOnly.text
+		return errSignOnOnly.Status, errSignOnOnly.Text
 	}
 	p, err := s.checkLogin(w, r, l.email, l.password)
-	var refused *httpError
+	var refused *web.Error
 	switch {
 	case errors.As(err, &refused):
-		return refused.status, refused.text
+		return refused.Status, refused.Text
 	case err == nil:
 		err = s.stepIn(w, r, p, "with the password")
 	}
@@ -35,12 +36,12 @@ func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l l
 }
 
 // errWrongPassword does not say which of the two is wrong.
-var errWrongPassword = &httpError{status: http.StatusUnauthorized, text: "This e-mail address and password do not belong together."}
+var errWrongPassword = &web.Error{Status: http.StatusUnauthorized, Text: "This e-mail address and password do not belong together."}
 
 // checkLogin finds the person with an address and a password. Attempts are counted before
 // the costly check: see [consolePages.limitAttempts].
 func (s *consolePages) checkLogin(w http.ResponseWriter, r *http.Request, email, given string) (chat.Person, error) {
-	if !isText(email) || len(email) > maxBody || len(given) > team.MaxPassword {
+	if !web.IsText(email) || len(email) > web.MaxBody || len(given) > team.MaxPassword {
 		return chat.Person{}, errWrongPassword
 	}
 	p, err := s.team.People.ByEmail(r.Context(), email)
@@ -55,7 +56,7 @@ func (s *consolePages) checkLogin(w http.ResponseWriter, r *http.Request, email,
 		return p, err
 	}
 	if !right {
-		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
+		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 		return p, errWrongPassword
 	}
 	return p, nil
@@ -67,17 +68,17 @@ func (s *consolePages) checkLogin(w http.ResponseWriter, r *http.Request, email,
 func (s *consolePages) limitAttempts(w http.ResponseWriter, r *http.Request, email string, p chat.Person) error {
 	browser := s.knownBrowser(r)
 	if person, _, known := strings.Cut(browser, " "); known && person == p.ID {
-		return s.limited(w, r, s.rates.Known, browser)
+		return s.Limited(w, r, s.Rates.Known, browser)
 	}
-	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.SignIns, s.Address(r)); err != nil {
 		return err
 	}
-	return s.limited(w, r, s.rates.Accounts, team.EmailKey(email))
+	return s.Limited(w, r, s.Rates.Accounts, team.EmailKey(email))
 }
 
 // passwords checks and hashes passwords.
 type passwords struct {
-	*limiter
+	*web.Limiter
 	hasher *password.Hasher
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // people answers GET /api/admin/people: everybody by name. Operators see it too: they
@@ -48,7 +49,7 @@ func (s *teamAPI) addPerson(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditJoined, p.Name, string(p.Role)+", added")
+	s.Audit(r, by, chat.AuditJoined, p.Name, string(p.Role)+", added")
 	if in.SignIn && by.Source == chat.SourceConsole && by.Person == "" && !s.signOnOnly() {
 		if err := s.goOnAs(w, r, by, p); err != nil {
 			return nil, err
@@ -74,7 +75,7 @@ type patchPersonRequest struct {
 
 // sites are those that the person answers then.
 func (in *patchPersonRequest) sites(s *teamAPI, by chat.Author) (chat.SiteSet, error) {
-	given, err := unmarshal[struct {
+	given, err := web.Unmarshal[struct {
 		Sites []string `json:"sites"`
 	}](slices.Concat([]byte(`{"sites":`), in.Sites, []byte(`}`)))
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Au
 			return nil, err
 		}
 	}
-	p, err := s.team.People.Change(r.Context(), pathVar(r, "id"), func(p *chat.Person) error {
+	p, err := s.team.People.Change(r.Context(), web.PathVar(r, "id"), func(p *chat.Person) error {
 		before = *p
 		if err := manages(by, p); err != nil {
 			return err
@@ -129,7 +130,7 @@ func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Au
 	if err != nil {
 		return nil, err
 	}
-	s.auditChange(r, by, &before, &p)
+	s.AuditChange(r, by, &before, &p)
 	return viewPerson(p, by), nil
 }
 
@@ -153,12 +154,12 @@ func (s *teamAPI) namesFree(r *http.Request, by chat.Author, names []chat.Platfo
 
 // removePerson answers DELETE /api/admin/people/{id}: the person's streams end.
 func (s *teamAPI) removePerson(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	p, err := s.team.People.Remove(r.Context(), pathVar(r, "id"), chat.AuditName(by))
+	p, err := s.team.People.Remove(r.Context(), web.PathVar(r, "id"), chat.AuditName(by))
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditPersonRemoved, p.Name, p.Email)
-	return ok, nil
+	s.Audit(r, by, chat.AuditPersonRemoved, p.Name, p.Email)
+	return web.OK, nil
 }
 
 // invitationView is a new link with its secret, which is answered once.
@@ -169,8 +170,8 @@ type invitationView struct {
 }
 
 func (s *teamAPI) showInvitation(r *http.Request, i chat.Invitation, secret string) invitationView {
-	link := InvitationURL(s.pagesURL(r), secret)
-	return invitationView{i, link, qrPath(link)}
+	link := InvitationURL(s.PagesURL(r), secret)
+	return invitationView{i, link, web.QRPath(link)}
 }
 
 // InvitationURL is the address of an invitation. The secret is behind the #, which browsers
@@ -202,7 +203,7 @@ func (s *teamAPI) invite(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditInvited, i.Email, string(i.Role))
+	s.Audit(r, by, chat.AuditInvited, i.Email, string(i.Role))
 	return s.showInvitation(r, i, secret), nil
 }
 
@@ -216,7 +217,7 @@ func inviter(by chat.Author) string {
 
 // resetPassword answers POST /api/admin/people/{id}/reset with a link to a new password.
 func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	p, err := s.team.People.Find(r.Context(), pathVar(r, "id"))
+	p, err := s.team.People.Find(r.Context(), web.PathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (s *teamAPI) resetPassword(_ http.ResponseWriter, r *http.Request, by chat.
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditPasswordReset, p.Name, "link made")
+	s.Audit(r, by, chat.AuditPasswordReset, p.Name, "link made")
 	return s.showInvitation(r, i, secret), nil
 }
 
@@ -234,12 +235,12 @@ func (s *teamAPI) mailInvitation(_ http.ResponseWriter, r *http.Request, by chat
 	if err := s.mayManage(r, by); err != nil {
 		return nil, err
 	}
-	to, err := s.engine.MailInvitation(r.Context(), by, pathVar(r, "id"))
+	to, err := s.Engine.MailInvitation(r.Context(), by, web.PathVar(r, "id"))
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditInvited, to, "by e-mail")
-	return ok, nil
+	s.Audit(r, by, chat.AuditInvited, to, "by e-mail")
+	return web.OK, nil
 }
 
 // mayManage refuses a link that somebody of other sites made.
@@ -248,7 +249,7 @@ func (s *teamAPI) mayManage(r *http.Request, by chat.Author) error {
 	if err != nil {
 		return err
 	}
-	id := pathVar(r, "id")
+	id := web.PathVar(r, "id")
 	if slices.ContainsFunc(list, func(i chat.Invitation) bool { return i.ID == id && !by.Manages(i.Sites) }) {
 		return chat.ErrInvitationNotFound
 	}
@@ -260,7 +261,7 @@ func (s *teamAPI) withdraw(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	if err := s.mayManage(r, by); err != nil {
 		return nil, err
 	}
-	return s.audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), pathVar(r, "id")))
+	return s.Audited(r, by, chat.AuditInvitationRemoved, "", s.team.People.Withdraw(r.Context(), web.PathVar(r, "id")))
 }
 
 // auditView is an entry with the site that it concerns, as soon as there are several.
@@ -280,12 +281,12 @@ func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	if err != nil {
 		return nil, err
 	}
-	if q.Sites, err = sitesAsked(r, by, s.sites()); err != nil {
+	if q.Sites, err = web.SitesAsked(r, by, s.sites()); err != nil {
 		return nil, err
 	}
 	if cursor := form.Get("cursor"); cursor != "" {
 		if q.Before, err = strconv.ParseInt(cursor, 10, 64); err != nil || q.Before < 1 {
-			return nil, badRequest("cursor must be a nextCursor of an earlier answer")
+			return nil, web.BadRequest("cursor must be a nextCursor of an earlier answer")
 		}
 	}
 	q.Limit = limit + 1

@@ -8,6 +8,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // presence answers GET /api/admin/operator/status.
@@ -19,7 +20,7 @@ func (s *conversationAPI) presence(_ http.ResponseWriter, r *http.Request, by ch
 	}{presenceFor(s.engine, by), s.engine.Viewers()}
 	if by.Sites != nil {
 		answer.Viewing = slices.DeleteFunc(answer.Viewing, func(one engine.Viewer) bool {
-			return mayRead(r.Context(), s.engine.Store, by, one.SessionID) != nil
+			return web.MayRead(r.Context(), s.engine.Store, by, one.SessionID) != nil
 		})
 	}
 	return answer, nil
@@ -27,7 +28,7 @@ func (s *conversationAPI) presence(_ http.ResponseWriter, r *http.Request, by ch
 
 // presenceFor is the presence at the site that is meant where none is named.
 func presenceFor(e *engine.Engine, by chat.Author) engine.Presence {
-	site, err := home(by, e.Sites())
+	site, err := web.Home(by, e.Sites())
 	if err != nil {
 		return engine.Presence{Mode: engine.PresenceAutomatic, Operators: []engine.Present{}}
 	}
@@ -44,18 +45,18 @@ type operatorStatusRequest struct {
 func (s *conversationAPI) operatorStatus(_ http.ResponseWriter, r *http.Request, by chat.Author, in operatorStatusRequest) (any, error) {
 	var online *bool
 	if in.Online == nil {
-		return nil, badRequest("online is required: true, false, or null for automatic")
+		return nil, web.BadRequest("online is required: true, false, or null for automatic")
 	}
 	if json.Unmarshal(in.Online, &online) != nil {
-		return nil, badRequest("online must be true, false or null")
+		return nil, web.BadRequest("online must be true, false or null")
 	}
 	switch {
 	case online == nil:
-		return ok, s.engine.ResetOperatorStatus(r.Context(), by)
+		return web.OK, s.engine.ResetOperatorStatus(r.Context(), by)
 	case by.Source == chat.SourceConsole, by.Sites != nil: // a program's lasting one is for all sites
-		return ok, s.engine.HoldOperatorStatus(r.Context(), by, *online)
+		return web.OK, s.engine.HoldOperatorStatus(r.Context(), by, *online)
 	}
-	return ok, s.engine.SetOperatorStatus(r.Context(), *online)
+	return web.OK, s.engine.SetOperatorStatus(r.Context(), *online)
 }
 
 type operatorActivityRequest struct {
@@ -69,18 +70,18 @@ type operatorActivityRequest struct {
 func (s *conversationAPI) operatorActivity(_ http.ResponseWriter, r *http.Request, by chat.Author, in operatorActivityRequest) (any, error) {
 	const most = 24 * 3600
 	if in.Ago < 0 || in.Ago > most {
-		return nil, badRequest("ago must be between 0 and 86400 seconds")
+		return nil, web.BadRequest("ago must be between 0 and 86400 seconds")
 	}
 	if by.Source == chat.SourceConsole {
 		s.engine.OperatorActive(by.Name, time.Duration(in.Ago*float64(time.Second)))
 		if in.Viewing != nil {
-			if *in.Viewing != "" && mayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
-				return ok, nil
+			if *in.Viewing != "" && web.MayRead(r.Context(), s.engine.Store, by, *in.Viewing) != nil {
+				return web.OK, nil
 			}
 			s.engine.View(by.SignIn, by.Name, *in.Viewing)
 		}
 	}
-	return ok, nil
+	return web.OK, nil
 }
 
 // takeSeat counts an operator who reads the admin stream in the console as

@@ -8,6 +8,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Push notifies operators' browsers.
@@ -29,7 +30,7 @@ type deviceView struct {
 
 // pushAPI is about the browsers that get push notifications.
 type pushAPI struct {
-	auditor
+	web.Auditor
 	team *team.Team
 	push Push
 }
@@ -46,7 +47,7 @@ func (s *pushAPI) devices(_ http.ResponseWriter, r *http.Request, by chat.Author
 		return map[string]any{"publicKey": public, "devices": list}, err
 	}
 	if !by.OfRelay() {
-		return nil, errAdministrators
+		return nil, web.ErrAdministrators
 	}
 	list, err := s.allDevices(r.Context())
 	return map[string]any{"publicKey": public, "devices": list}, err
@@ -86,7 +87,7 @@ func (s *pushAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 	}
 	d, err := s.team.Devices.Add(r.Context(), chat.PushDevice{Person: ownerOf(by), SignIn: by.SignIn, Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Label: in.Label})
 	if err == nil {
-		s.audit(r, by, chat.AuditDeviceAdded, d.Label, "")
+		s.Audit(r, by, chat.AuditDeviceAdded, d.Label, "")
 	}
 	return d, err
 }
@@ -98,7 +99,7 @@ func (s *pushAPI) remove(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	if by.OfRelay() {
 		owner = ""
 	}
-	return s.audited(r, by, chat.AuditDeviceRemoved, pathVar(r, "id"), s.team.Devices.Remove(r.Context(), owner, pathVar(r, "id")))
+	return s.Audited(r, by, chat.AuditDeviceRemoved, web.PathVar(r, "id"), s.team.Devices.Remove(r.Context(), owner, web.PathVar(r, "id")))
 }
 
 // test answers POST /api/admin/push/devices/{id}/test with what the push
@@ -109,7 +110,7 @@ func (s *pushAPI) test(_ http.ResponseWriter, r *http.Request, by chat.Author) (
 		return nil, err
 	}
 	for i := range list {
-		if list[i].ID != pathVar(r, "id") {
+		if list[i].ID != web.PathVar(r, "id") {
 			continue
 		}
 		answer := map[string]any{"ok": true}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // questionView is a question without an answer, with its visitor's site as soon as there are several.
@@ -46,7 +47,7 @@ func (s *knowledgeAPI) question(_ http.ResponseWriter, r *http.Request, by chat.
 	}
 	list = s.knowledge.Group(askedAt(list, by.Sites))
 	i := slices.IndexFunc(list, func(q chat.Question) bool {
-		return q.ID == pathVar(r, "id") || slices.ContainsFunc(q.Alike, func(a chat.Question) bool { return a.ID == pathVar(r, "id") })
+		return q.ID == web.PathVar(r, "id") || slices.ContainsFunc(q.Alike, func(a chat.Question) bool { return a.ID == web.PathVar(r, "id") })
 	})
 	if i < 0 {
 		return nil, chat.ErrQuestionNotFound
@@ -105,8 +106,8 @@ func answerIn(messages []chat.Message, asked chat.Time) string {
 }
 
 func (s *knowledgeAPI) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	id := pathVar(r, "id")
-	return s.audited(r, by, chat.AuditQuestionRemoved, id, s.knowledge.DropQuestion(r.Context(), id))
+	id := web.PathVar(r, "id")
+	return s.Audited(r, by, chat.AuditQuestionRemoved, id, s.knowledge.DropQuestion(r.Context(), id))
 }
 
 type answerQuestionRequest struct {
@@ -121,14 +122,14 @@ const maxAlike = 1000
 // answerQuestion answers POST /api/admin/knowledge/questions/{id}/answer with the
 // source that the answer is from now on.
 func (s *knowledgeAPI) answerQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author, in answerQuestionRequest) (any, error) {
-	site, err := siteOrAll(r, by, s.sites())
+	site, err := web.SiteOrAll(r, by, s.sites())
 	if err == nil {
 		err = s.checkAlike(r.Context(), by, in.Alike)
 	}
 	if err != nil {
 		return nil, err
 	}
-	added, err := s.knowledge.Answer(r.Context(), site, pathVar(r, "id"), in.Alike, in.Title, in.Text)
+	added, err := s.knowledge.Answer(r.Context(), site, web.PathVar(r, "id"), in.Alike, in.Title, in.Text)
 	return s.added(r, by, added, added.ID, err)
 }
 
@@ -138,7 +139,7 @@ func (s *knowledgeAPI) checkAlike(ctx context.Context, by chat.Author, ids []str
 		return nil
 	}
 	if len(ids) > maxAlike {
-		return badRequest("alike may have at most 1000 ids")
+		return web.BadRequest("alike may have at most 1000 ids")
 	}
 	list, err := s.knowledge.Questions(ctx)
 	if err != nil {

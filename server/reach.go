@@ -8,34 +8,8 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
-
-// reach decides whether a person of some sites may make a request: what is of other sites is
-// not found, like what never was. Without one, a route is for those of all sites.
-type reach func(r *http.Request, by chat.Author) error
-
-// errAllSites refuses to people of some sites what concerns all of them.
-var errAllSites = &httpError{status: http.StatusForbidden, text: "Only people of all sites may do this"}
-
-// within opens a route to people of some sites.
-func (r rules) within(to reach) rules {
-	r.reach = to
-	return r
-}
-
-// reachable applies a route's reach.
-func (r rules) reachable(req *http.Request, by chat.Author) error {
-	switch {
-	case by.Sites == nil:
-		return nil
-	case r.reach == nil:
-		return errAllSites
-	}
-	return r.reach(req, by)
-}
-
-// ownSites is the reach of routes whose actions keep to the sites of who asks.
-func ownSites(*http.Request, chat.Author) error { return nil }
 
 // reaches are those of routes to one thing.
 type reaches struct {
@@ -46,24 +20,13 @@ type reaches struct {
 
 // session is the reach of routes to a conversation.
 func (c reaches) session(r *http.Request, by chat.Author) error {
-	return mayRead(r.Context(), c.engine.Store, by, pathVar(r, "session"))
-}
-
-// mayRead refuses conversations that the author may not see.
-func mayRead(ctx context.Context, store chat.Store, by chat.Author, id string) error {
-	return store.ReadOne(ctx, func(rd chat.Reader) error {
-		s, err := rd.SessionHeader(id)
-		if err == nil {
-			err = by.Authorise(&s)
-		}
-		return err
-	})
+	return web.MayRead(r.Context(), c.engine.Store, by, web.PathVar(r, "session"))
 }
 
 // delivery is the reach of routes to a delivery.
 func (c reaches) delivery(r *http.Request, by chat.Author) error {
-	_, session, _, known := chat.ParseDeliveryID(pathVar(r, "id"))
-	if !known || mayRead(r.Context(), c.engine.Store, by, session) != nil {
+	_, session, _, known := chat.ParseDeliveryID(web.PathVar(r, "id"))
+	if !known || web.MayRead(r.Context(), c.engine.Store, by, session) != nil {
 		return chat.ErrDeliveryNotFound
 	}
 	return nil
@@ -71,9 +34,9 @@ func (c reaches) delivery(r *http.Request, by chat.Author) error {
 
 // site is the reach of routes to a site.
 func (c reaches) site(r *http.Request, by chat.Author) error {
-	name := pathVar(r, "site")
+	name := web.PathVar(r, "site")
 	if name == chat.AllSites {
-		return errAllSites
+		return web.ErrAllSites
 	}
 	site, err := c.engine.Sites().Named(name)
 	if err == nil && !by.Sites.Has(site.ID) {
@@ -84,7 +47,7 @@ func (c reaches) site(r *http.Request, by chat.Author) error {
 
 // hook is the reach of routes to a webhook beside the first.
 func (c reaches) hook(r *http.Request, by chat.Author) error {
-	h, err := c.engine.Sites().Hook(pathVar(r, "hook"))
+	h, err := c.engine.Sites().Hook(web.PathVar(r, "hook"))
 	if err == nil && !by.Sites.Has(h.Site) {
 		err = chat.ErrHookNotFound
 	}
@@ -93,7 +56,7 @@ func (c reaches) hook(r *http.Request, by chat.Author) error {
 
 // incomingHook is the reach of routes to an incoming hook.
 func (c reaches) incomingHook(r *http.Request, by chat.Author) error {
-	h, err := c.team.Incoming.Find(r.Context(), pathVar(r, "hook"))
+	h, err := c.team.Incoming.Find(r.Context(), web.PathVar(r, "hook"))
 	if err == nil && !by.Sites.Has(h.Site) {
 		err = chat.ErrHookNotFound
 	}
@@ -109,7 +72,7 @@ func (c reaches) source(r *http.Request, by chat.Author) error {
 
 // sourceSite returns for whose visitors the source is that a request names.
 func (c reaches) sourceSite(r *http.Request, by chat.Author) (string, error) {
-	source, _, err := c.knowledge.Source(r.Context(), pathVar(r, "id"))
+	source, _, err := c.knowledge.Source(r.Context(), web.PathVar(r, "id"))
 	if err == nil && !chat.IsFor(source.Site, by.Sites) {
 		err = chat.ErrSourceNotFound
 	}
@@ -120,7 +83,7 @@ func (c reaches) sourceSite(r *http.Request, by chat.Author) (string, error) {
 func (c reaches) ownSource(r *http.Request, by chat.Author) error {
 	site, err := c.sourceSite(r, by)
 	if err == nil && site == chat.AllSites {
-		err = errAllSites
+		err = web.ErrAllSites
 	}
 	return err
 }
@@ -128,7 +91,7 @@ func (c reaches) ownSource(r *http.Request, by chat.Author) error {
 // question is the reach of routes to a question without an answer.
 func (c reaches) question(r *http.Request, by chat.Author) error {
 	list, err := c.knowledge.Questions(r.Context())
-	list = slices.DeleteFunc(list, func(q chat.Question) bool { return q.ID != pathVar(r, "id") })
+	list = slices.DeleteFunc(list, func(q chat.Question) bool { return q.ID != web.PathVar(r, "id") })
 	if err == nil {
 		list = askedAt(list, by.Sites)
 	}
@@ -140,7 +103,7 @@ func (c reaches) question(r *http.Request, by chat.Author) error {
 
 // person is the reach of routes to somebody of the team.
 func (c reaches) person(r *http.Request, by chat.Author) error {
-	p, err := c.team.People.Find(r.Context(), pathVar(r, "id"))
+	p, err := c.team.People.Find(r.Context(), web.PathVar(r, "id"))
 	if err == nil {
 		err = manages(by, &p)
 	}
@@ -165,61 +128,13 @@ func overPerson(ctx context.Context, people *team.People, by chat.Author, person
 	case person == by.Person && person != "", by.OfRelay():
 		return nil
 	case by.Role != chat.RoleAdministrator:
-		return errAdministrators
+		return web.ErrAdministrators
 	case person == "": // whoever used the secret key
-		return errAllSites
+		return web.ErrAllSites
 	}
 	p, err := people.Find(ctx, person)
 	if err == nil {
 		err = manages(by, &p)
 	}
 	return err
-}
-
-// errNoSite means that somebody's only site was erased.
-var errNoSite = chat.Errorf(chat.Forbidden, "You answer no site at the moment. Ask an administrator of all sites")
-
-// home is the site that is meant where none is named: the first of one's own.
-func home(by chat.Author, sites *chat.Sites) (*chat.Site, error) {
-	own := sites.In(by.Sites)
-	if len(own) == 0 {
-		return nil, errNoSite
-	}
-	return &own[0], nil
-}
-
-// sitesAsked are the sites that a request asks for: the one that ?site= names, or else all of
-// one's own.
-func sitesAsked(r *http.Request, by chat.Author, sites *chat.Sites) (chat.SiteSet, error) {
-	name := r.URL.Query().Get("site")
-	if name == "" {
-		return by.Sites, nil
-	}
-	site, err := sites.Named(name)
-	if err != nil || !by.Sites.Has(site.ID) {
-		return nil, badRequest("site must be the id of a site; GET /api/admin/sites lists them")
-	}
-	return chat.SiteSet{site.ID}, nil
-}
-
-// siteAsked is the site that a request asks for, nil for all; people of several sites must
-// name one.
-func siteAsked(r *http.Request, by chat.Author, sites *chat.Sites) (*string, error) {
-	asked, err := sitesAsked(r, by, sites)
-	switch {
-	case err != nil || asked == nil:
-		return nil, err
-	case len(asked) != 1:
-		return nil, badRequest("site is required: which of your sites it is for")
-	}
-	return &asked[0], nil
-}
-
-// siteOrAll is siteAsked with AllSites for all: for whose visitors something is.
-func siteOrAll(r *http.Request, by chat.Author, sites *chat.Sites) (string, error) {
-	site, err := siteAsked(r, by, sites)
-	if err != nil || site == nil {
-		return chat.AllSites, err
-	}
-	return *site, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Rehearsals have the AI answer what people answered.
@@ -34,7 +35,7 @@ type Rehearsals interface {
 
 // rehearsalAPI is about what the AI would have said.
 type rehearsalAPI struct {
-	auditor
+	web.Auditor
 	rehearsals Rehearsals
 	engine     *engine.Engine
 }
@@ -137,13 +138,13 @@ func (s *rehearsalAPI) rehearse(_ http.ResponseWriter, r *http.Request, by chat.
 	if err := s.rehearsals.Plan(r.Context(), list); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditAIRehearsed, strconv.Itoa(len(list))+" questions", "")
+	s.Audit(r, by, chat.AuditAIRehearsed, strconv.Itoa(len(list))+" questions", "")
 	return plan, nil
 }
 
 // stop answers DELETE /api/admin/ai/rehearsal.
 func (s *rehearsalAPI) stop(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return s.audited(r, by, chat.AuditAIRehearsed, "stopped", s.rehearsals.Stop(r.Context(), by.Sites))
+	return s.Audited(r, by, chat.AuditAIRehearsed, "stopped", s.rehearsals.Stop(r.Context(), by.Sites))
 }
 
 type judgeRequest struct {
@@ -160,12 +161,12 @@ func (s *rehearsalAPI) judge(_ http.ResponseWriter, r *http.Request, by chat.Aut
 		return nil, chat.ErrorAt(chat.Invalid, "judged", "judged must be good, wrong or null")
 	}
 	list, err := s.rehearsals.List(r.Context(), by.Sites)
-	id := pathVar(r, "id")
+	id := web.PathVar(r, "id")
 	if err == nil && !slices.ContainsFunc(list, func(one chat.Rehearsal) bool { return one.ID == id }) {
 		err = chat.ErrRehearsalNotFound
 	}
 	if err == nil {
 		err = s.rehearsals.Judge(r.Context(), id, judged)
 	}
-	return s.audited(r, by, chat.AuditAIJudged, id, err)
+	return s.Audited(r, by, chat.AuditAIJudged, id, err)
 }

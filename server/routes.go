@@ -8,390 +8,337 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/limits"
+	"github.com/relay-chat/relay/server/web"
 )
 
-// route is one line of the route table: a method and a path, the rules for its
-// requests, and the handler. Without a method it handles every request that no line
-// above handles, below its path.
-type route struct {
-	method, path string
-	rules
-	action action
-}
-
-// rules apply to a request before its action, in this order.
-type rules struct {
-	cors     cors           // for pages of other origins; nil allows none
-	filtered bool           // by the User-Agent filter
-	page     bool           // opened by browsers: GET includes HEAD, any address is accepted
-	queryKey bool           // the key may be in the query
-	access   access         // nil admits everybody
-	reach    reach          // of people of some sites; nil refuses them
-	scopes   chat.KeyScopes // of which an API key needs one; without any no key may
-	rate     *limits.Rate   // of requests of one address; nil for none
-	body     int64          // the largest body; 0 where the action itself limits it
-}
-
-// access identifies the author of a request by its key, or rejects it.
-type access func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error)
-
-// cors lets pages of other origins read the answer, and reports whether the request
-// was a preflight, which it has answered.
-type cors func(w http.ResponseWriter, r *http.Request) (preflight bool)
-
-// audience is a part of the route table: the routes below a prefix, and the rules for
-// the requests there that no route handles.
-type audience struct {
-	prefix    string
-	unmatched rules
-	routes    []route
-}
-
 // audiences is the route table of community mode. What is asked most often comes first.
-func (c *community) audiences() []audience {
-	return []audience{
-		{"/api/widget/", rules{cors: c.admission.widgetCORS, filtered: true}, c.widgetRoutes()},
-		{"/api/admin/", rules{filtered: true}, slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.teamRoutes())},
-		{communityHooks, rules{}, hookRoutes(c.bridges, communityHooks)},
-		{"/api/", rules{filtered: true}, nil},
-		{"", rules{}, slices.Concat(c.programRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+func (c *community) audiences() []web.Audience {
+	return []web.Audience{
+		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.admission.widgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
+		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.teamRoutes())},
+		{Prefix: communityHooks, Unmatched: web.Rules{}, Routes: hookRoutes(c.bridges, communityHooks)},
+		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: nil},
+		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
 	}
 }
 
 // audiences is the route table of bridge mode.
-func (b *bridge) audiences() []audience {
-	stream := rules{cors: b.backend.streamCORS, filtered: true}
-	return []audience{
-		{"/api/events/stream", stream, b.streamRoutes()},
-		{"/api/", rules{filtered: true}, b.backendRoutes()},
-		{bridgeHooks, rules{}, hookRoutes(b.bridges, bridgeHooks)},
-		{"", rules{}, slices.Concat(b.fileRoutes(), b.openRoutes(), b.docs.routes(), []route{{"GET", "/", rules{page: true}, pageAction(toDocs)}})},
+func (b *bridge) audiences() []web.Audience {
+	stream := web.Rules{CORS: b.backend.streamCORS, Filtered: true}
+	return []web.Audience{
+		{Prefix: "/api/events/stream", Unmatched: stream, Routes: b.streamRoutes()},
+		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: b.backendRoutes()},
+		{Prefix: bridgeHooks, Unmatched: web.Rules{}, Routes: hookRoutes(b.bridges, bridgeHooks)},
+		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(b.fileRoutes(), b.openRoutes(), b.docs.routes(), []web.Route{web.On("GET", "/", web.Rules{Page: true}, web.Page(toDocs))})},
 	}
 }
 
 // assemble makes the router and the HTTP server.
-func (s *Server) assemble(audiences []audience) {
+func (s *Server) assemble(audiences []web.Audience) {
 	s.router, s.table = mux.NewRouter().SkipClean(true), audiences
 	for _, a := range audiences {
-		sub := s.router.PathPrefix(a.prefix).Subrouter().UseEncodedPath() // ids may have slashes
-		sub.NotFoundHandler = s.handle(route{rules: a.unmatched, action: s.unmatched})
+		sub := s.router.PathPrefix(a.Prefix).Subrouter().UseEncodedPath() // ids may have slashes
+		sub.NotFoundHandler = s.handle(web.Route{Rules: a.Unmatched, Action: s.unmatched})
 		sub.MethodNotAllowedHandler = sub.NotFoundHandler
-		for _, rt := range a.routes {
-			path := strings.TrimPrefix(rt.path, strings.TrimSuffix(a.prefix, "/"))
-			sub.Path(path).Methods(rt.methods()...).Name(rt.path).Handler(s.handle(rt))
+		for _, rt := range a.Routes {
+			path := strings.TrimPrefix(rt.Path, strings.TrimSuffix(a.Prefix, "/"))
+			sub.Path(path).Methods(rt.Methods()...).Name(rt.Path).Handler(s.handle(rt))
 		}
 	}
 	s.handler = s.receiving.notice(s.router)
 	s.web = s.HTTPServer()
 }
 
-// methods are those that a route accepts: on pages, GET includes HEAD.
-func (rt *route) methods() []string {
-	if rt.page && rt.method == http.MethodGet {
-		return []string{http.MethodGet, http.MethodHead}
-	}
-	return []string{rt.method}
-}
-
 // widgetRoutes are for pages, which send the public key.
-func (c *community) widgetRoutes() []route {
-	visitors := rules{cors: c.admission.widgetCORS, filtered: true, access: c.admission.visitor, rate: c.rates.Requests, body: maxBody}
+func (c *community) widgetRoutes() []web.Route {
+	visitors := web.Rules{CORS: c.admission.widgetCORS, Filtered: true, Access: c.admission.visitor, Rate: c.Rates.Requests, Body: web.MaxBody}
 	uploads, headerless, open := visitors, visitors, visitors
-	open.rate = c.rates.Live
-	uploads.body = 0
-	headerless.queryKey = true // browsers call these without headers
-	return []route{
-		{"POST", "/api/widget/messages", visitors, sessionBody(c.widget.send)},
-		{"GET", "/api/widget/stream", headerless, c.visitors.stream},
-		{"POST", "/api/widget/init", visitors, c.widget.begin},
-		{"GET", "/api/widget/config", visitors, c.widget.config},
-		{"GET", "/api/widget/messages", visitors, c.widget.messages},
-		{"PATCH", "/api/widget/messages/{id}", visitors, sessionBody(c.widget.edit)},
-		{"DELETE", "/api/widget/messages/{id}", visitors, c.widget.delete},
-		{"POST", "/api/widget/attachments", uploads, c.files.widgetUpload},
-		{"POST", "/api/widget/identify", visitors, body(c.widget.identify)},
-		{"POST", "/api/widget/read", visitors, sessionBody(c.widget.read)},
-		{"POST", "/api/widget/typing", visitors, sessionBody(c.widget.typing)},
-		{"POST", "/api/widget/prechat", visitors, sessionBody(c.widget.preChat)},
-		{"POST", "/api/widget/csat", visitors, sessionBody(c.widget.csat)},
-		{"POST", "/api/widget/events", visitors, sessionBody(c.widget.event)},
-		{"POST", "/api/widget/page", visitors, sessionBody(c.widget.page)},
-		{"POST", "/api/widget/handoff", visitors, sessionBody(c.widget.handOff)},
-		{"POST", "/api/widget/close", visitors, sessionBody(c.widget.close)},
-		{"POST", "/api/widget/link", visitors, sessionBody(c.devices.newLink)},
-		{"POST", "/api/widget/conversations", visitors, sessionBody(c.devices.conversations)},
-		{"POST", "/api/widget/resume", visitors, body(c.devices.resume)},
-		{"GET", "/api/widget/proactive", visitors, c.widget.proactive},
-		{"POST", "/api/widget/live", open, body(c.widget.live)},
-		{"POST", "/api/widget/disconnect", headerless, sessionBody(c.widget.disconnect)},
+	open.Rate = c.Rates.Live
+	uploads.Body = 0
+	headerless.QueryKey = true // browsers call these without headers
+	return []web.Route{
+		web.On("POST", "/api/widget/messages", visitors, web.SessionBody(c.widget.send)),
+		web.On("GET", "/api/widget/stream", headerless, c.visitors.stream),
+		web.On("POST", "/api/widget/init", visitors, c.widget.begin),
+		web.On("GET", "/api/widget/config", visitors, c.widget.config),
+		web.On("GET", "/api/widget/messages", visitors, c.widget.messages),
+		web.On("PATCH", "/api/widget/messages/{id}", visitors, web.SessionBody(c.widget.edit)),
+		web.On("DELETE", "/api/widget/messages/{id}", visitors, c.widget.delete),
+		web.On("POST", "/api/widget/attachments", uploads, c.files.widgetUpload),
+		web.On("POST", "/api/widget/identify", visitors, web.Body(c.widget.identify)),
+		web.On("POST", "/api/widget/read", visitors, web.SessionBody(c.widget.read)),
+		web.On("POST", "/api/widget/typing", visitors, web.SessionBody(c.widget.typing)),
+		web.On("POST", "/api/widget/prechat", visitors, web.SessionBody(c.widget.preChat)),
+		web.On("POST", "/api/widget/csat", visitors, web.SessionBody(c.widget.csat)),
+		web.On("POST", "/api/widget/events", visitors, web.SessionBody(c.widget.event)),
+		web.On("POST", "/api/widget/page", visitors, web.SessionBody(c.widget.page)),
+		web.On("POST", "/api/widget/handoff", visitors, web.SessionBody(c.widget.handOff)),
+		web.On("POST", "/api/widget/close", visitors, web.SessionBody(c.widget.close)),
+		web.On("POST", "/api/widget/link", visitors, web.SessionBody(c.devices.newLink)),
+		web.On("POST", "/api/widget/conversations", visitors, web.SessionBody(c.devices.conversations)),
+		web.On("POST", "/api/widget/resume", visitors, web.Body(c.devices.resume)),
+		web.On("GET", "/api/widget/proactive", visitors, c.widget.proactive),
+		web.On("POST", "/api/widget/live", open, web.Body(c.widget.live)),
+		web.On("POST", "/api/widget/disconnect", headerless, web.SessionBody(c.widget.disconnect)),
 	}
 }
 
 // operatorRules are for operators and administrators, who send a key or sign in at the
 // console.
-func (c *community) operatorRules(body int64) (operators, administrators rules) {
-	operators = rules{filtered: true, access: c.admission.operator, body: body}
+func (c *community) operatorRules(body int64) (operators, administrators web.Rules) {
+	operators = web.Rules{Filtered: true, Access: c.admission.operator, Body: body}
 	administrators = operators
-	administrators.access = administrator(operators.access)
+	administrators.Access = web.Administrator(operators.Access)
 	return operators, administrators
 }
 
 // conversationRoutes are about conversations and those who answer them.
-func (c *community) conversationRoutes() []route {
-	operators, administrators := c.operatorRules(maxAdminBody)
-	inSession, erasers := operators.within(c.reaches.session), administrators.within(c.reaches.session)
-	operators = operators.within(ownSites)
+func (c *community) conversationRoutes() []web.Route {
+	operators, administrators := c.operatorRules(web.MaxAdminBody)
+	inSession, erasers := operators.Within(c.reaches.session), administrators.Within(c.reaches.session)
+	operators = operators.Within(web.OwnSites)
 	uploads := inSession
-	uploads.body = 0
-	return []route{
-		{"GET", "/api/admin/sessions", operators.needs(chat.ScopeRead), c.conversations.sessions},
-		{"POST", "/api/admin/sessions", operators.needs(chat.ScopeWrite), body(c.conversations.open)},
-		{"GET", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeRead), c.conversations.session},
-		{"PATCH", "/api/admin/sessions/{session}", inSession.needs(chat.ScopeWrite), body(c.conversations.organise)},
-		{"POST", "/api/admin/session-changes", operators.needs(chat.ScopeWrite), body(c.conversations.change)},
-		{"GET", "/api/admin/live-visitors", operators.needs(chat.ScopeRead), c.conversations.liveVisitors},
-		{"POST", "/api/admin/live-visitors/{visitor}/messages", operators.needs(chat.ScopeWrite), body(c.conversations.writeToLive)},
-		{"GET", "/api/admin/counts", operators.needs(chat.ScopeRead), c.conversations.counts},
-		{"GET", "/api/admin/search", operators.needs(chat.ScopeRead), c.conversations.search},
-		{"DELETE", "/api/admin/sessions/{session}", erasers.needs(chat.ScopeErase), c.conversations.erase},
-		{"GET", "/api/admin/sessions/{session}/messages", inSession.needs(chat.ScopeRead), c.conversations.messages},
-		{"POST", "/api/admin/sessions/{session}/messages", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.send)},
-		{"PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeWrite), body(c.conversations.edit)},
-		{"DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession.needs(chat.ScopeErase), c.conversations.delete},
-		{"GET", "/api/admin/sessions/{session}/export", inSession.needs(chat.ScopeRead), c.data.exportOne},
-		{"GET", "/api/admin/sessions/{session}/transcript", inSession.needs(chat.ScopeRead), c.data.transcript},
-		{"POST", "/api/admin/sessions/{session}/next", inSession.needs(chat.ScopeWrite), body(c.conversations.beginAnother)},
-		{"GET", "/api/admin/sessions/{session}/contact", inSession.needs(chat.ScopeRead), c.conversations.contact},
-		{"PATCH", "/api/admin/sessions/{session}/contact", inSession.needs(chat.ScopeWrite), body(c.conversations.changeContact)},
-		{"POST", "/api/admin/sessions/{session}/contact/notes", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.noteContact)},
-		{"DELETE", "/api/admin/sessions/{session}/contact/notes/{note}", inSession.needs(chat.ScopeErase), c.conversations.dropContactNote},
-		{"GET", "/api/admin/sessions/{session}/mails/{mail}", inSession.needs(chat.ScopeRead), c.conversations.mail},
-		{"POST", "/api/admin/sessions/{session}/attachments", uploads.needs(chat.ScopeWrite, chat.ScopeNote), c.files.adminUpload},
-		{"POST", "/api/admin/sessions/{session}/commands", inSession.needs(chat.ScopeWrite, chat.ScopeNote), body(c.conversations.command)},
-		{"POST", "/api/admin/sessions/{session}/close", inSession.needs(chat.ScopeWrite), c.conversations.close},
-		{"POST", "/api/admin/sessions/{session}/reopen", inSession.needs(chat.ScopeWrite), c.conversations.reopen},
-		{"POST", "/api/admin/sessions/{session}/block", inSession.needs(chat.ScopeErase), c.conversations.block},
-		{"POST", "/api/admin/sessions/{session}/unblock", inSession.needs(chat.ScopeErase), c.conversations.unblock},
-		{"POST", "/api/admin/sessions/{session}/read", inSession.needs(chat.ScopeWrite), optionalBody(c.conversations.read)},
-		{"POST", "/api/admin/sessions/{session}/unread", inSession.needs(chat.ScopeWrite), c.conversations.unread},
-		{"POST", "/api/admin/sessions/{session}/typing", inSession.needs(chat.ScopeWrite), optionalBody(c.conversations.typing)},
-		{"POST", "/api/admin/sessions/{session}/csat", inSession.needs(chat.ScopeWrite), c.conversations.askCSAT},
-		{"POST", "/api/admin/sessions/{session}/events", inSession.needs(chat.ScopeWrite), body(c.conversations.event)},
-		{"GET", "/api/admin/saved-answers", operators.needs(chat.ScopeRead, chat.ScopeSettings), c.conversations.savedAnswers},
-		{"PUT", "/api/admin/saved-answers/{name}", operators.needs(chat.ScopeSettings), body(c.conversations.saveAnswer)},
-		{"DELETE", "/api/admin/saved-answers/{name}", operators.needs(chat.ScopeSettings), c.conversations.deleteSavedAnswer},
-		{"GET", "/api/admin/operator/status", operators.needs(chat.ScopeRead), c.conversations.presence},
-		{"POST", "/api/admin/operator/status", operators.needs(chat.ScopeWrite), body(c.conversations.operatorStatus)},
-		{"POST", "/api/admin/operator/activity", operators.needs(chat.ScopeWrite), optionalBody(c.conversations.operatorActivity)},
-		{"GET", "/api/admin/stream", operators.needs(chat.ScopeRead), c.operators.stream},
+	uploads.Body = 0
+	return []web.Route{
+		web.On("GET", "/api/admin/sessions", operators.Needs(chat.ScopeRead), c.conversations.sessions),
+		web.On("POST", "/api/admin/sessions", operators.Needs(chat.ScopeWrite), web.Body(c.conversations.open)),
+		web.On("GET", "/api/admin/sessions/{session}", inSession.Needs(chat.ScopeRead), c.conversations.session),
+		web.On("PATCH", "/api/admin/sessions/{session}", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.organise)),
+		web.On("POST", "/api/admin/session-changes", operators.Needs(chat.ScopeWrite), web.Body(c.conversations.change)),
+		web.On("GET", "/api/admin/live-visitors", operators.Needs(chat.ScopeRead), c.conversations.liveVisitors),
+		web.On("POST", "/api/admin/live-visitors/{visitor}/messages", operators.Needs(chat.ScopeWrite), web.Body(c.conversations.writeToLive)),
+		web.On("GET", "/api/admin/counts", operators.Needs(chat.ScopeRead), c.conversations.counts),
+		web.On("GET", "/api/admin/search", operators.Needs(chat.ScopeRead), c.conversations.search),
+		web.On("DELETE", "/api/admin/sessions/{session}", erasers.Needs(chat.ScopeErase), c.conversations.erase),
+		web.On("GET", "/api/admin/sessions/{session}/messages", inSession.Needs(chat.ScopeRead), c.conversations.messages),
+		web.On("POST", "/api/admin/sessions/{session}/messages", inSession.Needs(chat.ScopeWrite, chat.ScopeNote), web.Body(c.conversations.send)),
+		web.On("PATCH", "/api/admin/sessions/{session}/messages/{id}", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.edit)),
+		web.On("DELETE", "/api/admin/sessions/{session}/messages/{id}", inSession.Needs(chat.ScopeErase), c.conversations.delete),
+		web.On("GET", "/api/admin/sessions/{session}/export", inSession.Needs(chat.ScopeRead), c.data.exportOne),
+		web.On("GET", "/api/admin/sessions/{session}/transcript", inSession.Needs(chat.ScopeRead), c.data.transcript),
+		web.On("POST", "/api/admin/sessions/{session}/next", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.beginAnother)),
+		web.On("GET", "/api/admin/sessions/{session}/contact", inSession.Needs(chat.ScopeRead), c.conversations.contact),
+		web.On("PATCH", "/api/admin/sessions/{session}/contact", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.changeContact)),
+		web.On("POST", "/api/admin/sessions/{session}/contact/notes", inSession.Needs(chat.ScopeWrite, chat.ScopeNote), web.Body(c.conversations.noteContact)),
+		web.On("DELETE", "/api/admin/sessions/{session}/contact/notes/{note}", inSession.Needs(chat.ScopeErase), c.conversations.dropContactNote),
+		web.On("GET", "/api/admin/sessions/{session}/mails/{mail}", inSession.Needs(chat.ScopeRead), c.conversations.mail),
+		web.On("POST", "/api/admin/sessions/{session}/attachments", uploads.Needs(chat.ScopeWrite, chat.ScopeNote), c.files.adminUpload),
+		web.On("POST", "/api/admin/sessions/{session}/commands", inSession.Needs(chat.ScopeWrite, chat.ScopeNote), web.Body(c.conversations.command)),
+		web.On("POST", "/api/admin/sessions/{session}/close", inSession.Needs(chat.ScopeWrite), c.conversations.close),
+		web.On("POST", "/api/admin/sessions/{session}/reopen", inSession.Needs(chat.ScopeWrite), c.conversations.reopen),
+		web.On("POST", "/api/admin/sessions/{session}/block", inSession.Needs(chat.ScopeErase), c.conversations.block),
+		web.On("POST", "/api/admin/sessions/{session}/unblock", inSession.Needs(chat.ScopeErase), c.conversations.unblock),
+		web.On("POST", "/api/admin/sessions/{session}/read", inSession.Needs(chat.ScopeWrite), web.OptionalBody(c.conversations.read)),
+		web.On("POST", "/api/admin/sessions/{session}/unread", inSession.Needs(chat.ScopeWrite), c.conversations.unread),
+		web.On("POST", "/api/admin/sessions/{session}/typing", inSession.Needs(chat.ScopeWrite), web.OptionalBody(c.conversations.typing)),
+		web.On("POST", "/api/admin/sessions/{session}/csat", inSession.Needs(chat.ScopeWrite), c.conversations.askCSAT),
+		web.On("POST", "/api/admin/sessions/{session}/events", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.event)),
+		web.On("GET", "/api/admin/saved-answers", operators.Needs(chat.ScopeRead, chat.ScopeSettings), c.conversations.savedAnswers),
+		web.On("PUT", "/api/admin/saved-answers/{name}", operators.Needs(chat.ScopeSettings), web.Body(c.conversations.saveAnswer)),
+		web.On("DELETE", "/api/admin/saved-answers/{name}", operators.Needs(chat.ScopeSettings), c.conversations.deleteSavedAnswer),
+		web.On("GET", "/api/admin/operator/status", operators.Needs(chat.ScopeRead), c.conversations.presence),
+		web.On("POST", "/api/admin/operator/status", operators.Needs(chat.ScopeWrite), web.Body(c.conversations.operatorStatus)),
+		web.On("POST", "/api/admin/operator/activity", operators.Needs(chat.ScopeWrite), web.OptionalBody(c.conversations.operatorActivity)),
+		web.On("GET", "/api/admin/stream", operators.Needs(chat.ScopeRead), c.operators.stream),
 	}
 }
 
 // siteRoutes are about the websites.
-func (c *community) siteRoutes() []route {
-	operators, administrators := c.operatorRules(maxAdminBody)
-	readers, changers := operators.within(c.reaches.site), administrators.within(c.reaches.site)
+func (c *community) siteRoutes() []web.Route {
+	operators, administrators := c.operatorRules(web.MaxAdminBody)
+	readers, changers := operators.Within(c.reaches.site), administrators.Within(c.reaches.site)
 	keeping, uploads := changers, administrators
-	keeping.access, uploads.body = lasting(changers.access), 0
-	return []route{
-		{"GET", "/api/admin/sites", operators.within(ownSites).needs(chat.ScopeRead, chat.ScopeSettings), c.sites.list},
-		{"POST", "/api/admin/sites", administrators.needs(chat.ScopeSettings), body(c.sites.add)},
-		{"POST", "/api/admin/site-imports", uploads.needs(chat.ScopeSettings), c.sites.importSite},
-		{"GET", "/api/admin/sites/{site}/export", changers.needs(chat.ScopeErase), c.sites.exportSite},
-		{"GET", "/api/admin/sites/{site}", readers.needs(chat.ScopeRead, chat.ScopeSettings), c.sites.site},
-		{"PATCH", "/api/admin/sites/{site}", changers.needs(chat.ScopeSettings), body(c.sites.change)},
-		{"DELETE", "/api/admin/sites/{site}", administrators.needs(chat.ScopeErase), c.sites.erase},
-		{"POST", "/api/admin/sites/{site}/key", keeping.noKeys(), c.sites.rotateKey},
-		{"GET", "/api/admin/sites/{site}/settings", readers.needs(chat.ScopeSettings), c.sites.readSettings},
-		{"PATCH", "/api/admin/sites/{site}/settings", changers.needs(chat.ScopeSettings), body(c.sites.patchSettings)},
+	keeping.Access, uploads.Body = web.Lasting(changers.Access), 0
+	return []web.Route{
+		web.On("GET", "/api/admin/sites", operators.Within(web.OwnSites).Needs(chat.ScopeRead, chat.ScopeSettings), c.sites.list),
+		web.On("POST", "/api/admin/sites", administrators.Needs(chat.ScopeSettings), web.Body(c.sites.add)),
+		web.On("POST", "/api/admin/site-imports", uploads.Needs(chat.ScopeSettings), c.sites.importSite),
+		web.On("GET", "/api/admin/sites/{site}/export", changers.Needs(chat.ScopeErase), c.sites.exportSite),
+		web.On("GET", "/api/admin/sites/{site}", readers.Needs(chat.ScopeRead, chat.ScopeSettings), c.sites.site),
+		web.On("PATCH", "/api/admin/sites/{site}", changers.Needs(chat.ScopeSettings), web.Body(c.sites.change)),
+		web.On("DELETE", "/api/admin/sites/{site}", administrators.Needs(chat.ScopeErase), c.sites.erase),
+		web.On("POST", "/api/admin/sites/{site}/key", keeping.NoKeys(), c.sites.rotateKey),
+		web.On("GET", "/api/admin/sites/{site}/settings", readers.Needs(chat.ScopeSettings), c.sites.readSettings),
+		web.On("PATCH", "/api/admin/sites/{site}/settings", changers.Needs(chat.ScopeSettings), web.Body(c.sites.patchSettings)),
 	}
 }
 
 // settingRoutes are about settings, channels, numbers and relay's state.
-func (c *community) settingRoutes() []route {
-	operators, administrators := c.operatorRules(maxAdminBody)
+func (c *community) settingRoutes() []web.Route {
+	operators, administrators := c.operatorRules(web.MaxAdminBody)
 	keepingOperators, keepingAdministrators := operators, administrators
-	keepingOperators.access, keepingAdministrators.access = lasting(operators.access), lasting(administrators.access)
+	keepingOperators.Access, keepingAdministrators.Access = web.Lasting(operators.Access), web.Lasting(administrators.Access)
 	examined, erasers := operators, operators
-	examined.access, erasers.access = c.admission.operatorOr(c.admission.isDoctor), administrator(c.admission.operatorOr(c.admission.isEraser))
-	return []route{
-		{"GET", "/api/admin/settings", operators.within(ownSites).needs(chat.ScopeSettings), c.settings.settings},
-		{"PATCH", "/api/admin/settings", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.settings.patchSettings)},
-		{"GET", bridgesPath, examined.within(ownSites).needs(chat.ScopeSettings), c.settings.listBridges},
-		{"POST", "/api/admin/bridges/{name}/test", administrators.needs(chat.ScopeSettings), optionalBody(c.settings.testBridge)},
-		{"POST", "/api/admin/bridges/{name}/connect", administrators.needs(chat.ScopeSettings), optionalBody(c.settings.connectBridge)},
-		{"DELETE", "/api/admin/bridges/{name}", administrators.needs(chat.ScopeSettings), c.settings.disconnectBridge},
-		{"POST", "/api/admin/webhooks/test", administrators.within(ownSites).needs(chat.ScopeSettings), c.settings.testWebhook},
-		{"GET", "/api/admin/mail", operators.within(ownSites).needs(chat.ScopeSettings), c.mail.state},
-		{"POST", "/api/admin/mail/test", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.mail.test)},
-		{"POST", "/api/admin/mail/round-trip", administrators.within(ownSites).needs(chat.ScopeSettings), c.mail.roundTrip},
-		{"POST", consentPath, administrators.noKeys(), c.mail.askConsent},
-		{"POST", consentPath + "/redeem", administrators.noKeys(), body(c.mail.redeemConsent)},
-		{"POST", "/api/admin/sign-on/test", administrators.noKeys(), c.signOn.test},
-		{"GET", "/api/admin/deliveries", administrators.needs(chat.ScopeSettings), c.deliveries.list},
-		{"POST", "/api/admin/deliveries/retry", administrators.needs(chat.ScopeSettings), optionalBody(c.deliveries.retryAll)},
-		{"POST", "/api/admin/deliveries/{id}/retry", operators.within(c.reaches.delivery).needs(chat.ScopeWrite), c.deliveries.retry},
-		{"POST", "/api/admin/deliveries/discard", administrators.needs(chat.ScopeSettings), body(c.deliveries.discardAll)},
-		{"POST", "/api/admin/deliveries/{id}/discard", administrators.within(c.reaches.delivery).needs(chat.ScopeSettings), c.deliveries.discard},
-		{"POST", "/api/admin/widget/look", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.knowledge.proposeLook)},
-		{"GET", "/api/admin/widget", administrators.within(ownSites).needs(chat.ScopeSettings), c.pages.widgetSnippet},
-		{"GET", "/api/admin/stats", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.stats},
-		{"GET", "/api/admin/statistics", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.statistics},
-		{"GET", "/api/admin/statistics.csv", operators.within(ownSites).needs(chat.ScopeRead), c.statistics.statisticsCSV},
-		{"GET", "/api/admin/export", administrators.within(ownSites).needs(chat.ScopeErase), c.data.export},
-		{"GET", "/api/admin/visitors", administrators.within(ownSites).needs(chat.ScopeErase), c.data.findVisitor},
-		{"GET", "/api/admin/visitors/export", administrators.within(ownSites).needs(chat.ScopeErase), c.data.exportVisitor},
-		{"DELETE", "/api/admin/visitors", erasers.within(ownSites).needs(chat.ScopeErase), c.data.eraseVisitor},
-		{"GET", "/api/admin/push", operators.within(ownSites).noKeys(), c.push.devices},
-		{"POST", "/api/admin/push/devices", keepingOperators.within(ownSites).noKeys(), body(c.push.add)},
-		{"DELETE", "/api/admin/push/devices/{id}", operators.within(ownSites).noKeys(), c.push.remove},
-		{"POST", "/api/admin/push/devices/{id}/test", operators.within(ownSites).noKeys(), c.push.test},
-		{"GET", "/api/admin/system", administrators.needs(chat.ScopeSettings), c.system.state},
-		{"GET", "/api/admin/system/backup", administrators.noKeys(), c.system.sendBackup},
-		{"POST", "/api/admin/system/backups", administrators.needs(chat.ScopeSettings), c.system.backUp},
-		{"GET", "/api/admin/system/backups/{name}", administrators.noKeys(), c.system.downloadBackup},
-		{"POST", "/api/admin/keys/rotate", keepingAdministrators.noKeys(), body(c.system.rotateKey)},
+	examined.Access, erasers.Access = c.admission.operatorOr(c.admission.isDoctor), web.Administrator(c.admission.operatorOr(c.admission.isEraser))
+	return []web.Route{
+		web.On("GET", "/api/admin/settings", operators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.settings.settings),
+		web.On("PATCH", "/api/admin/settings", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.settings.patchSettings)),
+		web.On("GET", bridgesPath, examined.Within(web.OwnSites).Needs(chat.ScopeSettings), c.settings.listBridges),
+		web.On("POST", "/api/admin/bridges/{name}/test", administrators.Needs(chat.ScopeSettings), web.OptionalBody(c.settings.testBridge)),
+		web.On("POST", "/api/admin/bridges/{name}/connect", administrators.Needs(chat.ScopeSettings), web.OptionalBody(c.settings.connectBridge)),
+		web.On("DELETE", "/api/admin/bridges/{name}", administrators.Needs(chat.ScopeSettings), c.settings.disconnectBridge),
+		web.On("POST", "/api/admin/webhooks/test", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.settings.testWebhook),
+		web.On("GET", "/api/admin/mail", operators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.mail.state),
+		web.On("POST", "/api/admin/mail/test", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.mail.test)),
+		web.On("POST", "/api/admin/mail/round-trip", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.mail.roundTrip),
+		web.On("POST", consentPath, administrators.NoKeys(), c.mail.askConsent),
+		web.On("POST", consentPath+"/redeem", administrators.NoKeys(), web.Body(c.mail.redeemConsent)),
+		web.On("POST", "/api/admin/sign-on/test", administrators.NoKeys(), c.signOn.test),
+		web.On("GET", "/api/admin/deliveries", administrators.Needs(chat.ScopeSettings), c.deliveries.list),
+		web.On("POST", "/api/admin/deliveries/retry", administrators.Needs(chat.ScopeSettings), web.OptionalBody(c.deliveries.retryAll)),
+		web.On("POST", "/api/admin/deliveries/{id}/retry", operators.Within(c.reaches.delivery).Needs(chat.ScopeWrite), c.deliveries.retry),
+		web.On("POST", "/api/admin/deliveries/discard", administrators.Needs(chat.ScopeSettings), web.Body(c.deliveries.discardAll)),
+		web.On("POST", "/api/admin/deliveries/{id}/discard", administrators.Within(c.reaches.delivery).Needs(chat.ScopeSettings), c.deliveries.discard),
+		web.On("POST", "/api/admin/widget/look", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.knowledge.proposeLook)),
+		web.On("GET", "/api/admin/widget", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.pages.widgetSnippet),
+		web.On("GET", "/api/admin/stats", operators.Within(web.OwnSites).Needs(chat.ScopeRead), c.statistics.stats),
+		web.On("GET", "/api/admin/statistics", operators.Within(web.OwnSites).Needs(chat.ScopeRead), c.statistics.statistics),
+		web.On("GET", "/api/admin/statistics.csv", operators.Within(web.OwnSites).Needs(chat.ScopeRead), c.statistics.statisticsCSV),
+		web.On("GET", "/api/admin/export", administrators.Within(web.OwnSites).Needs(chat.ScopeErase), c.data.export),
+		web.On("GET", "/api/admin/visitors", administrators.Within(web.OwnSites).Needs(chat.ScopeErase), c.data.findVisitor),
+		web.On("GET", "/api/admin/visitors/export", administrators.Within(web.OwnSites).Needs(chat.ScopeErase), c.data.exportVisitor),
+		web.On("DELETE", "/api/admin/visitors", erasers.Within(web.OwnSites).Needs(chat.ScopeErase), c.data.eraseVisitor),
+		web.On("GET", "/api/admin/push", operators.Within(web.OwnSites).NoKeys(), c.push.devices),
+		web.On("POST", "/api/admin/push/devices", keepingOperators.Within(web.OwnSites).NoKeys(), web.Body(c.push.add)),
+		web.On("DELETE", "/api/admin/push/devices/{id}", operators.Within(web.OwnSites).NoKeys(), c.push.remove),
+		web.On("POST", "/api/admin/push/devices/{id}/test", operators.Within(web.OwnSites).NoKeys(), c.push.test),
+		web.On("GET", "/api/admin/system", administrators.Needs(chat.ScopeSettings), c.system.state),
+		web.On("GET", "/api/admin/system/backup", administrators.NoKeys(), c.system.sendBackup),
+		web.On("POST", "/api/admin/system/backups", administrators.Needs(chat.ScopeSettings), c.system.backUp),
+		web.On("GET", "/api/admin/system/backups/{name}", administrators.NoKeys(), c.system.downloadBackup),
+		web.On("POST", "/api/admin/keys/rotate", keepingAdministrators.NoKeys(), web.Body(c.system.rotateKey)),
 	}
 }
 
 // webhookRoutes are about webhooks beside the first, and incoming ones. No key makes an address at
 // which a program may do more than the key itself.
-func (c *community) webhookRoutes() []route {
-	_, administrators := c.operatorRules(maxAdminBody)
+func (c *community) webhookRoutes() []web.Route {
+	_, administrators := c.operatorRules(web.MaxAdminBody)
 	keeping := administrators
-	keeping.access = lasting(administrators.access)
-	ofHook, ofIncoming := administrators.within(c.reaches.hook).needs(chat.ScopeSettings), administrators.within(c.reaches.incomingHook).needs(chat.ScopeSettings)
-	keepingIncoming := keeping.within(c.reaches.incomingHook).noKeys()
-	return []route{
-		{"GET", "/api/admin/hooks", administrators.within(ownSites).needs(chat.ScopeSettings), c.hooks.hooks},
-		{"POST", "/api/admin/hooks", administrators.within(ownSites).needs(chat.ScopeSettings), body(c.hooks.add)},
-		{"PATCH", "/api/admin/hooks/{hook}", ofHook, body(c.hooks.change)},
-		{"DELETE", "/api/admin/hooks/{hook}", ofHook, c.hooks.end},
-		{"POST", "/api/admin/hooks/{hook}/test", ofHook, c.hooks.test},
-		{"GET", "/api/admin/hooks/{hook}/deliveries", ofHook, c.hooks.deliveries},
-		{"POST", "/api/admin/hooks/{hook}/deliveries/{id}", ofHook, c.hooks.redeliver},
-		{"GET", "/api/admin/incoming-hooks", administrators.within(ownSites).needs(chat.ScopeSettings), c.incoming.list},
-		{"POST", "/api/admin/incoming-hooks", keeping.within(ownSites).noKeys(), body(c.incoming.add)},
-		{"PATCH", "/api/admin/incoming-hooks/{hook}", keepingIncoming, body(c.incoming.change)},
-		{"DELETE", "/api/admin/incoming-hooks/{hook}", ofIncoming, c.incoming.end},
-		{"POST", "/api/admin/incoming-hooks/{hook}/token", keepingIncoming, c.incoming.renew},
+	keeping.Access = web.Lasting(administrators.Access)
+	ofHook, ofIncoming := administrators.Within(c.reaches.hook).Needs(chat.ScopeSettings), administrators.Within(c.reaches.incomingHook).Needs(chat.ScopeSettings)
+	keepingIncoming := keeping.Within(c.reaches.incomingHook).NoKeys()
+	return []web.Route{
+		web.On("GET", "/api/admin/hooks", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.hooks.hooks),
+		web.On("POST", "/api/admin/hooks", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.hooks.add)),
+		web.On("PATCH", "/api/admin/hooks/{hook}", ofHook, web.Body(c.hooks.change)),
+		web.On("DELETE", "/api/admin/hooks/{hook}", ofHook, c.hooks.end),
+		web.On("POST", "/api/admin/hooks/{hook}/test", ofHook, c.hooks.test),
+		web.On("GET", "/api/admin/hooks/{hook}/deliveries", ofHook, c.hooks.deliveries),
+		web.On("POST", "/api/admin/hooks/{hook}/deliveries/{id}", ofHook, c.hooks.redeliver),
+		web.On("GET", "/api/admin/incoming-hooks", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.incoming.list),
+		web.On("POST", "/api/admin/incoming-hooks", keeping.Within(web.OwnSites).NoKeys(), web.Body(c.incoming.add)),
+		web.On("PATCH", "/api/admin/incoming-hooks/{hook}", keepingIncoming, web.Body(c.incoming.change)),
+		web.On("DELETE", "/api/admin/incoming-hooks/{hook}", ofIncoming, c.incoming.end),
+		web.On("POST", "/api/admin/incoming-hooks/{hook}/token", keepingIncoming, c.incoming.renew),
 	}
 }
 
 // teamRoutes are about the people who answer and administer.
-func (c *community) teamRoutes() []route {
-	operators, administrators := c.operatorRules(maxBody)
-	operators, administrators = operators.within(ownSites), administrators.within(ownSites)
+func (c *community) teamRoutes() []web.Route {
+	operators, administrators := c.operatorRules(web.MaxBody)
+	operators, administrators = operators.Within(web.OwnSites), administrators.Within(web.OwnSites)
 	keepers, makers, faces := operators, operators, operators
-	keepers.access, makers.access, faces.body = lasting(administrators.access), lasting(operators.access), maxFaceBytes
-	managers := keepers.within(c.reaches.person)
-	return []route{
-		{"GET", "/api/admin/me", operators.needs(chat.AllScopes...), c.team.me},
-		{"PATCH", "/api/admin/me", operators.noKeys(), body(c.team.patchMe)},
-		{"PUT", "/api/admin/me/face", faces.noKeys(), c.team.putFace},
-		{"DELETE", "/api/admin/me/face", operators.noKeys(), c.team.deleteFace},
-		{"GET", "/api/admin/sign-ins", operators.noKeys(), c.team.listSignIns},
-		{"DELETE", "/api/admin/sign-ins", operators.noKeys(), c.team.endOtherSignIns},
-		{"DELETE", "/api/admin/sign-ins/{id}", operators.noKeys(), c.team.endSignIn},
-		{"GET", "/api/admin/passkeys", operators.noKeys(), c.passkeys.passkeys},
-		{"POST", "/api/admin/passkeys", operators.noKeys(), c.passkeys.addPasskey},
-		{"POST", "/api/admin/passkey-challenge", operators.noKeys(), c.passkeys.newPasskey},
-		{"PATCH", "/api/admin/passkeys/{id}", operators.noKeys(), c.passkeys.renamePasskey},
-		{"DELETE", "/api/admin/passkeys/{id}", operators.noKeys(), c.passkeys.removePasskey},
-		{"GET", "/api/admin/two-step", operators.noKeys(), c.team.twoStep},
-		{"POST", "/api/admin/two-step", operators.noKeys(), body(c.team.beginTwoStep)},
-		{"POST", "/api/admin/two-step/confirm", operators.noKeys(), body(c.team.confirmTwoStep)},
-		{"POST", "/api/admin/two-step/recovery-codes", operators.noKeys(), body(c.team.renewRecovery)},
-		{"POST", "/api/admin/two-step/off", operators.noKeys(), body(c.team.endTwoStep)},
-		{"GET", "/api/admin/people", operators.needs(chat.ScopeRead, chat.ScopePeople), c.team.people},
-		{"POST", "/api/admin/people", keepers.needs(chat.ScopePeople), body(c.team.addPerson)},
-		{"PATCH", "/api/admin/people/{id}", managers.needs(chat.ScopePeople), body(c.team.patchPerson)},
-		{"DELETE", "/api/admin/people/{id}", managers.needs(chat.ScopePeople), c.team.removePerson},
-		{"POST", "/api/admin/people/{id}/reset", managers.needs(chat.ScopePeople), c.team.resetPassword},
-		{"DELETE", "/api/admin/people/{id}/two-step", managers.needs(chat.ScopePeople), c.team.takeTwoStep},
-		{"GET", "/api/admin/invitations", administrators.needs(chat.ScopePeople), c.team.invitations},
-		{"POST", "/api/admin/invitations", keepers.needs(chat.ScopePeople), body(c.team.invite)},
-		{"POST", "/api/admin/invitations/{id}/mail", keepers.needs(chat.ScopePeople), c.team.mailInvitation},
-		{"DELETE", "/api/admin/invitations/{id}", administrators.needs(chat.ScopePeople), c.team.withdraw},
-		{"GET", "/api/admin/api-keys", operators.needs(chat.ScopePeople), c.team.listKeys},
-		{"POST", "/api/admin/api-keys", makers.needs(chat.ScopePeople), body(c.team.addKey)},
-		{"DELETE", "/api/admin/api-keys/{key}", operators.needs(chat.ScopePeople), c.team.endKey},
-		{"GET", "/api/admin/audit", administrators.needs(chat.ScopePeople), c.team.auditList},
+	keepers.Access, makers.Access, faces.Body = web.Lasting(administrators.Access), web.Lasting(operators.Access), maxFaceBytes
+	managers := keepers.Within(c.reaches.person)
+	return []web.Route{
+		web.On("GET", "/api/admin/me", operators.Needs(chat.AllScopes...), c.team.me),
+		web.On("PATCH", "/api/admin/me", operators.NoKeys(), web.Body(c.team.patchMe)),
+		web.On("PUT", "/api/admin/me/face", faces.NoKeys(), c.team.putFace),
+		web.On("DELETE", "/api/admin/me/face", operators.NoKeys(), c.team.deleteFace),
+		web.On("GET", "/api/admin/sign-ins", operators.NoKeys(), c.team.listSignIns),
+		web.On("DELETE", "/api/admin/sign-ins", operators.NoKeys(), c.team.endOtherSignIns),
+		web.On("DELETE", "/api/admin/sign-ins/{id}", operators.NoKeys(), c.team.endSignIn),
+		web.On("GET", "/api/admin/passkeys", operators.NoKeys(), c.passkeys.passkeys),
+		web.On("POST", "/api/admin/passkeys", operators.NoKeys(), c.passkeys.addPasskey),
+		web.On("POST", "/api/admin/passkey-challenge", operators.NoKeys(), c.passkeys.newPasskey),
+		web.On("PATCH", "/api/admin/passkeys/{id}", operators.NoKeys(), c.passkeys.renamePasskey),
+		web.On("DELETE", "/api/admin/passkeys/{id}", operators.NoKeys(), c.passkeys.removePasskey),
+		web.On("GET", "/api/admin/two-step", operators.NoKeys(), c.team.twoStep),
+		web.On("POST", "/api/admin/two-step", operators.NoKeys(), web.Body(c.team.beginTwoStep)),
+		web.On("POST", "/api/admin/two-step/confirm", operators.NoKeys(), web.Body(c.team.confirmTwoStep)),
+		web.On("POST", "/api/admin/two-step/recovery-codes", operators.NoKeys(), web.Body(c.team.renewRecovery)),
+		web.On("POST", "/api/admin/two-step/off", operators.NoKeys(), web.Body(c.team.endTwoStep)),
+		web.On("GET", "/api/admin/people", operators.Needs(chat.ScopeRead, chat.ScopePeople), c.team.people),
+		web.On("POST", "/api/admin/people", keepers.Needs(chat.ScopePeople), web.Body(c.team.addPerson)),
+		web.On("PATCH", "/api/admin/people/{id}", managers.Needs(chat.ScopePeople), web.Body(c.team.patchPerson)),
+		web.On("DELETE", "/api/admin/people/{id}", managers.Needs(chat.ScopePeople), c.team.removePerson),
+		web.On("POST", "/api/admin/people/{id}/reset", managers.Needs(chat.ScopePeople), c.team.resetPassword),
+		web.On("DELETE", "/api/admin/people/{id}/two-step", managers.Needs(chat.ScopePeople), c.team.takeTwoStep),
+		web.On("GET", "/api/admin/invitations", administrators.Needs(chat.ScopePeople), c.team.invitations),
+		web.On("POST", "/api/admin/invitations", keepers.Needs(chat.ScopePeople), web.Body(c.team.invite)),
+		web.On("POST", "/api/admin/invitations/{id}/mail", keepers.Needs(chat.ScopePeople), c.team.mailInvitation),
+		web.On("DELETE", "/api/admin/invitations/{id}", administrators.Needs(chat.ScopePeople), c.team.withdraw),
+		web.On("GET", "/api/admin/api-keys", operators.Needs(chat.ScopePeople), c.team.listKeys),
+		web.On("POST", "/api/admin/api-keys", makers.Needs(chat.ScopePeople), web.Body(c.team.addKey)),
+		web.On("DELETE", "/api/admin/api-keys/{key}", operators.Needs(chat.ScopePeople), c.team.endKey),
+		web.On("GET", "/api/admin/audit", administrators.Needs(chat.ScopePeople), c.team.auditList),
 	}
 }
 
 // fileRoutes are for anyone with a signed link.
-func (c *community) fileRoutes() []route {
-	file := c.download(c.files.file)
-	return []route{
-		{"GET", "/files/{id}/{name}", rules{}, file},
-		{"HEAD", "/files/{id}/{name}", rules{}, file},
-		{"GET", "/faces/{id}", rules{}, c.team.face},
-		{"HEAD", "/faces/{id}", rules{}, c.team.face},
-		{"GET", chat.PicturesPath + "{site}", rules{}, c.team.picture},
-		{"HEAD", chat.PicturesPath + "{site}", rules{}, c.team.picture},
+func (c *community) fileRoutes() []web.Route {
+	file := c.Download(c.files.file)
+	return []web.Route{
+		web.On("GET", "/files/{id}/{name}", web.Rules{}, file),
+		web.On("HEAD", "/files/{id}/{name}", web.Rules{}, file),
+		web.On("GET", "/faces/{id}", web.Rules{}, c.team.face),
+		web.On("HEAD", "/faces/{id}", web.Rules{}, c.team.face),
+		web.On("GET", chat.PicturesPath+"{site}", web.Rules{}, c.team.picture),
+		web.On("HEAD", chat.PicturesPath+"{site}", web.Rules{}, c.team.picture),
 	}
 }
 
 // pageRoutes are relay's own pages, the files that they load, and the ways to sign in.
-func (c *community) pageRoutes() []route {
-	pages, forms := rules{page: true}, rules{body: maxBody}
-	return []route{
-		{"GET", "/widget.js", pages, pageAction(c.hiding.loader)},
-		{"GET", "/widget.mjs", pages, pageAction(c.static.widgetLoader)},
-		{"GET", "/widget.d.mts", pages, pageAction(c.static.widgetLoader)},
-		{"GET", "/widget/{file}", pages, pageAction(c.static.widgetFile)},
-		{"GET", "/static/{file}", pages, pageAction(c.static.staticFile)},
-		{"GET", "/", pages, pageAction(c.pages.home)},
-		{"POST", "/setup/done", pages, pageAction(c.pages.setupDone)},
-		{"GET", "/demo", pages, pageAction(c.pages.demo)},
-		{"GET", chatPath, pages, pageAction(c.pages.chatPage)},
-		{"GET", chatPath + "/{site}", pages, pageAction(c.pages.chatPage)},
-		{"GET", chatPath + "/{site}/app.webmanifest", pages, pageAction(c.pages.chatManifest)},
-		{"GET", linkPath + "{link}", pages, pageAction(c.devices.page)},
-		{"GET", letterPath + "{letter}", pages, pageAction(c.mail.page)},
-		{"POST", letterPath + "{letter}", forms, c.mail.stop},
-		{"POST", letterPath + "{letter}/confirm", forms, c.mail.confirm},
-		{"GET", "/preview", pages, pageAction(c.pages.preview)},
-		{"GET", "/console", pages, pageAction(c.console.console)},
-		{"POST", "/console/login", pages, pageAction(c.console.login)},
-		{"POST", "/console/code", pages, pageAction(c.console.code)},
-		{"POST", "/console/logout", pages, pageAction(c.console.logout)},
-		{"GET", returnPath, pages, pageAction(c.mail.consentPage)},
-		{"GET", signOnPath, pages, pageAction(c.signOn.begin)},
-		{"GET", signOnReturn, pages, pageAction(c.signOn.finish)},
-		{"GET", "/console/invitation", pages, pageAction(c.console.invitationPage)},
-		{"POST", "/console/invitation/check", forms, c.console.checkInvitation},
-		{"POST", "/console/invitation/accept", forms, c.console.acceptInvitation},
-		{"POST", "/console/passkey/challenge", forms, c.passkeys.askPasskey},
-		{"POST", "/console/passkey/sign-in", forms, c.passkeys.passkeyLogin},
+func (c *community) pageRoutes() []web.Route {
+	pages, forms := web.Rules{Page: true}, web.Rules{Body: web.MaxBody}
+	return []web.Route{
+		web.On("GET", "/widget.js", pages, web.Page(c.hiding.loader)),
+		web.On("GET", "/widget.mjs", pages, web.Page(c.static.widgetLoader)),
+		web.On("GET", "/widget.d.mts", pages, web.Page(c.static.widgetLoader)),
+		web.On("GET", "/widget/{file}", pages, web.Page(c.static.widgetFile)),
+		web.On("GET", "/static/{file}", pages, web.Page(c.static.staticFile)),
+		web.On("GET", "/", pages, web.Page(c.pages.home)),
+		web.On("POST", "/setup/done", pages, web.Page(c.pages.setupDone)),
+		web.On("GET", "/demo", pages, web.Page(c.pages.demo)),
+		web.On("GET", chatPath, pages, web.Page(c.pages.chatPage)),
+		web.On("GET", chatPath+"/{site}", pages, web.Page(c.pages.chatPage)),
+		web.On("GET", chatPath+"/{site}/app.webmanifest", pages, web.Page(c.pages.chatManifest)),
+		web.On("GET", linkPath+"{link}", pages, web.Page(c.devices.page)),
+		web.On("GET", letterPath+"{letter}", pages, web.Page(c.mail.page)),
+		web.On("POST", letterPath+"{letter}", forms, c.mail.stop),
+		web.On("POST", letterPath+"{letter}/confirm", forms, c.mail.confirm),
+		web.On("GET", "/preview", pages, web.Page(c.pages.preview)),
+		web.On("GET", "/console", pages, web.Page(c.console.console)),
+		web.On("POST", "/console/login", pages, web.Page(c.console.login)),
+		web.On("POST", "/console/code", pages, web.Page(c.console.code)),
+		web.On("POST", "/console/logout", pages, web.Page(c.console.logout)),
+		web.On("GET", returnPath, pages, web.Page(c.mail.consentPage)),
+		web.On("GET", signOnPath, pages, web.Page(c.signOn.begin)),
+		web.On("GET", signOnReturn, pages, web.Page(c.signOn.finish)),
+		web.On("GET", "/console/invitation", pages, web.Page(c.console.invitationPage)),
+		web.On("POST", "/console/invitation/check", forms, c.console.checkInvitation),
+		web.On("POST", "/console/invitation/accept", forms, c.console.acceptInvitation),
+		web.On("POST", "/console/passkey/challenge", forms, c.passkeys.askPasskey),
+		web.On("POST", "/console/passkey/sign-in", forms, c.passkeys.passkeyLogin),
 	}
 }
 
 // hookRoutes are for platforms. Each bridge checks its platform's signature.
-func hookRoutes(bridges Bridges, prefix string) []route {
+func hookRoutes(bridges Bridges, prefix string) []web.Route {
 	hook := func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-		bridges.Webhook(pathVar(r, "name")).ServeHTTP(w, r)
-		return written{}, nil
+		bridges.Webhook(web.PathVar(r, "name")).ServeHTTP(w, r)
+		return web.Written{}, nil
 	}
-	return []route{{"POST", prefix + "{name}", rules{}, hook}}
+	return []web.Route{web.On("POST", prefix+"{name}", web.Rules{}, hook)}
 }
 
 // openRoutes are for everybody.
-func (s *Server) openRoutes() []route {
-	return []route{
-		{"GET", "/health", rules{}, s.health},
-		{"HEAD", "/health", rules{}, s.health},
-		{"GET", "/ready", rules{}, s.readiness},
-		{"HEAD", "/ready", rules{}, s.readiness},
-	}
-}
-
-// pageAction makes an action of the handler of a page.
-func pageAction(h http.HandlerFunc) action {
-	return func(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
-		h(w, r)
-		return written{}, nil
+func (s *Server) openRoutes() []web.Route {
+	return []web.Route{
+		web.On("GET", "/health", web.Rules{}, s.health),
+		web.On("HEAD", "/health", web.Rules{}, s.health),
+		web.On("GET", "/ready", web.Rules{}, s.readiness),
+		web.On("HEAD", "/ready", web.Rules{}, s.readiness),
 	}
 }

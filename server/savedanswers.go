@@ -5,12 +5,13 @@ import (
 	"net/url"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // savedAnswers answers GET /api/admin/saved-answers: the shared ones and
 // one's own, by name.
 func (s *conversationAPI) savedAnswers(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	sites, err := sitesAsked(r, by, s.engine.Sites())
+	sites, err := web.SitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (s *conversationAPI) saveAnswer(_ http.ResponseWriter, r *http.Request, by 
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))
+	s.Audit(r, by, chat.AuditAnswerSaved, saved.Name, whose(in.Own))
 	return s.viewAnswer(saved), nil
 }
 
@@ -58,7 +59,7 @@ func (s *conversationAPI) answerSite(r *http.Request, by chat.Author, own bool) 
 	if own && r.URL.Query().Get("site") == "" {
 		return chat.AllSites, nil
 	}
-	return siteOrAll(r, by, s.engine.Sites())
+	return web.SiteOrAll(r, by, s.engine.Sites())
 }
 
 // whose tells in the audit list whether a saved answer is one person's alone.
@@ -73,7 +74,7 @@ func whose(own bool) string {
 func (s *conversationAPI) deleteSavedAnswer(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	own := r.URL.Query().Get("own")
 	if own != "" && own != "true" && own != "false" {
-		return nil, badRequest("own must be true or false")
+		return nil, web.BadRequest("own must be true or false")
 	}
 	site, err := s.answerSite(r, by, own == "true")
 	if err != nil {
@@ -81,14 +82,14 @@ func (s *conversationAPI) deleteSavedAnswer(_ http.ResponseWriter, r *http.Reque
 	}
 	err = s.engine.DeleteSavedAnswer(r.Context(), by, site, savedName(r), own == "true")
 	if err == nil {
-		s.audit(r, by, chat.AuditAnswerRemoved, savedName(r), whose(own == "true"))
+		s.Audit(r, by, chat.AuditAnswerRemoved, savedName(r), whose(own == "true"))
 	}
-	return ok, err
+	return web.OK, err
 }
 
 // savedName is the name in the path, which may have letters of any script.
 func savedName(r *http.Request) string {
-	name, err := url.PathUnescape(pathVar(r, "name"))
+	name, err := url.PathUnescape(web.PathVar(r, "name"))
 	if err != nil {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 	"github.com/relay-chat/relay/server/words"
 )
 
@@ -48,7 +49,7 @@ func (s *conversationAPI) search(_ http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, err
 	}
-	sites, err := sitesAsked(r, by, s.engine.Sites())
+	sites, err := web.SitesAsked(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -82,18 +83,18 @@ func (s *conversationAPI) search(_ http.ResponseWriter, r *http.Request, by chat
 // searchQuery reads what is asked for.
 func searchQuery(r *http.Request) (terms []words.Term, below int64, limit int, err error) {
 	q := strings.TrimSpace(r.URL.Query().Get("q"))
-	if err = required("q", q); err != nil {
+	if err = web.Required("q", q); err != nil {
 		return nil, 0, 0, err
 	}
 	if utf8.RuneCountInString(q) > maxSearch {
-		return nil, 0, 0, badRequest("q must be at most " + strconv.Itoa(maxSearch) + " characters")
+		return nil, 0, 0, web.BadRequest("q must be at most " + strconv.Itoa(maxSearch) + " characters")
 	}
 	if terms = words.Terms(q); len(terms) > maxTerms {
-		return nil, 0, 0, badRequest("q must be at most " + strconv.Itoa(maxTerms) + " words")
+		return nil, 0, 0, web.BadRequest("q must be at most " + strconv.Itoa(maxTerms) + " words")
 	}
 	if given := r.URL.Query().Get("cursor"); given != "" {
 		if below, err = strconv.ParseInt(given, 36, 64); err != nil || below <= 0 {
-			return nil, 0, 0, badRequest("cursor must be a nextCursor of an earlier answer")
+			return nil, 0, 0, web.BadRequest("cursor must be a nextCursor of an earlier answer")
 		}
 	}
 	limit, err = queryLimit(r, standardFound, maxFound)

@@ -20,6 +20,7 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Deps are the parts that the servers of both modes work with.
@@ -57,9 +58,9 @@ type Deps struct {
 
 // Server answers relay's HTTP requests.
 type Server struct {
-	*clients
-	*limiter
-	renderer
+	*web.Clients
+	*web.Limiter
+	web.Pages
 	engine  *engine.Engine
 	bridges Bridges
 	system  System // nil in bridge mode
@@ -67,7 +68,7 @@ type Server struct {
 	docs    *docs
 	streams *streams
 	router  *mux.Router
-	table   []audience // what router was made of
+	table   []web.Audience // what router was made of
 	handler http.Handler
 	web     *http.Server // made by HTTPServer
 
@@ -83,9 +84,9 @@ type Server struct {
 }
 
 func newServer(cfg config.Config, d Deps, endStreams func()) *Server {
-	clients := newClients(cfg, d.Log)
-	pages := newPages(d.Version, d.Log)
-	return &Server{clients: clients, limiter: newLimiter(clients), renderer: pages, engine: d.Engine, bridges: d.Bridges, system: d.System, log: d.Log,
+	clients := web.NewClients(cfg, d.Log)
+	pages := web.NewPages(d.Version, d.Log)
+	return &Server{Clients: clients, Limiter: web.NewLimiter(clients), Pages: pages, engine: d.Engine, bridges: d.Bridges, system: d.System, log: d.Log,
 		docs: newDocs(pages), streams: &streams{log: d.Log}, answered: d.Answered, endStreams: endStreams, receiving: receiving{bodies: map[*arriving]struct{}{}}}
 }
 
@@ -148,7 +149,7 @@ func (s *Server) readiness(_ http.ResponseWriter, r *http.Request, _ chat.Author
 		if trouble := (*chat.StoreTrouble)(nil); errors.As(err, &trouble) {
 			text += ": " + trouble.Problem + "; " + trouble.Fix
 		}
-		return nil, &httpError{status: http.StatusServiceUnavailable, text: text}
+		return nil, &web.Error{Status: http.StatusServiceUnavailable, Text: text}
 	}
 	if problem := s.damaged(); problem != "" {
 		return map[string]string{"status": "degraded", "problem": problem}, nil
@@ -166,13 +167,13 @@ func (s *Server) Streams() map[string]int { return s.openStreams() }
 // accepts (RFC 9110, 15.5.6), else 404, which browsers get as a page.
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, _ chat.Author) (any, error) {
 	if methods := s.methodsAt(r); len(methods) > 0 {
-		return nil, &httpError{status: http.StatusMethodNotAllowed, text: "Method not allowed", header: http.Header{"Allow": {strings.Join(methods, ", ")}}}
+		return nil, &web.Error{Status: http.StatusMethodNotAllowed, Text: "Method not allowed", Header: http.Header{"Allow": {strings.Join(methods, ", ")}}}
 	}
 	if strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/") {
-		s.showError(w, r, http.StatusNotFound, "There is no such page.")
-		return written{}, nil
+		s.ShowError(w, r, http.StatusNotFound, "There is no such page.")
+		return web.Written{}, nil
 	}
-	return nil, &httpError{status: http.StatusNotFound, text: "Not found"}
+	return nil, &web.Error{Status: http.StatusNotFound, Text: "Not found"}
 }
 
 // methodsAt lists the methods that the router accepts at a request's address.
@@ -188,19 +189,10 @@ func (s *Server) methodsAt(r *http.Request) (list []string) {
 	return list
 }
 
-// required answers 400 with the field's name when a value is missing.
-func required(name, value string) error {
-	if value == "" {
-		return badRequest(name + " is required")
+// ShareLimits makes the limits hold over all nodes until ctx ends.
+func (s *Server) ShareLimits(ctx context.Context) error {
+	if s.engine.Nodes.Name() == "" || !s.Config.RateLimit {
+		return nil
 	}
-	return nil
-}
-
-// pathVar returns a variable of the matched route.
-func pathVar(r *http.Request, name string) string { return mux.Vars(r)[name] }
-
-// isNotFound reports whether err is a [chat.NotFound].
-func isNotFound(err error) bool {
-	var ce *chat.Error
-	return errors.As(err, &ce) && ce.Kind == chat.NotFound
+	return s.Rates.Share(ctx, s.engine.Nodes)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxChanged is how many sessions one request may change.
@@ -45,20 +46,20 @@ type changing struct {
 func (in *changeRequest) changing() (c changing, err error) {
 	switch {
 	case len(in.IDs) == 0:
-		return c, badRequest("ids is required: the ids of up to 200 sessions")
+		return c, web.BadRequest("ids is required: the ids of up to 200 sessions")
 	case len(in.IDs) > maxChanged:
-		return c, badRequest("ids must be at most 200")
+		return c, web.BadRequest("ids must be at most 200")
 	case slices.Contains(in.IDs, ""):
-		return c, badRequest("ids must not have an empty id")
+		return c, web.BadRequest("ids must not have an empty id")
 	case in.Status != "" && in.Status != chat.StatusOpen && in.Status != chat.StatusClosed:
-		return c, badRequest("status must be open or closed")
+		return c, web.BadRequest("status must be open or closed")
 	}
 	one := organiseRequest{AddTags: in.AddTags, RemoveTags: in.RemoveTags, SnoozedUntil: in.SnoozedUntil, Assignee: in.Assignee}
 	c.Organising, err = one.organising()
 	c.Status, c.unread = in.Status, in.Unread
 	c.organises = in.Status != "" || len(in.AddTags)+len(in.RemoveTags) > 0 || c.Until != nil || c.Assignee != nil
 	if err == nil && !c.organises && c.unread == nil {
-		err = badRequest("Say what to change: status, addTags, removeTags, assignee, snoozedUntil or unread")
+		err = web.BadRequest("Say what to change: status, addTags, removeTags, assignee, snoozedUntil or unread")
 	}
 	return c, cmp.Or(err, c.Check())
 }
@@ -83,7 +84,7 @@ func (s *conversationAPI) change(_ http.ResponseWriter, r *http.Request, by chat
 			if !errors.As(err, &refused) || refused.Kind == chat.StorageFull {
 				return nil, err
 			}
-			result.OK, result.Status, result.Error = false, statuses[refused.Kind], refused.Text
+			result.OK, result.Status, result.Error = false, web.Statuses[refused.Kind], refused.Text
 		}
 		results = append(results, result)
 	}
@@ -92,7 +93,7 @@ func (s *conversationAPI) change(_ http.ResponseWriter, r *http.Request, by chat
 
 // changeOne changes one session as the routes for one do.
 func (s *conversationAPI) changeOne(r *http.Request, by chat.Author, id string, c *changing) error {
-	if err := mayRead(r.Context(), s.engine.Store, by, id); err != nil {
+	if err := web.MayRead(r.Context(), s.engine.Store, by, id); err != nil {
 		return err
 	}
 	if c.organises {
@@ -104,7 +105,7 @@ func (s *conversationAPI) changeOne(r *http.Request, by chat.Author, id string, 
 			return err
 		}
 		if by.Key != nil {
-			s.auditAt(r, by, s.siteOfSession(r, id), chat.AuditKeyUsed, id, "assigned, tagged, snoozed, closed or reopened")
+			s.AuditAt(r, by, s.SiteOfSession(r, id), chat.AuditKeyUsed, id, "assigned, tagged, snoozed, closed or reopened")
 		}
 	}
 	switch {

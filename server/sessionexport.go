@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // mostExportedEntries bounds the timeline in the export of a session.
@@ -16,7 +17,7 @@ const mostExportedEntries = 10_000
 // sessionFor reads the session of a request as operators see it.
 func (s *dataAPI) sessionFor(r *http.Request) (session chat.Session, view sessionView, err error) {
 	err = s.engine.Store.Read(r.Context(), func(rd chat.Reader) (err error) {
-		if session, err = rd.Session(pathVar(r, "session")); err != nil {
+		if session, err = rd.Session(web.PathVar(r, "session")); err != nil {
 			return err
 		}
 		views, err := s.views(rd, []chat.Session{session})
@@ -67,13 +68,13 @@ func (s *dataAPI) exportOne(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditExported, session.ID, "as JSON")
-	attachment(w, "application/json", "relay-conversation-"+session.CreatedAt.Std().Format(time.DateOnly)+".json")
-	out := patient(w)
+	s.Audit(r, by, chat.AuditExported, session.ID, "as JSON")
+	web.Attachment(w, "application/json", "relay-conversation-"+session.CreatedAt.Std().Format(time.DateOnly)+".json")
+	out := web.Patient(w)
 	if err := s.writeSession(r, out, &session, view); err != nil {
 		return cutExport(s.log, r, err)
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 func (s *dataAPI) writeSession(r *http.Request, out io.Writer, session *chat.Session, view sessionView) error {

@@ -12,12 +12,13 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // settingsAPI is about the settings, and about what they connect.
 type settingsAPI struct {
 	*passwords
-	auditor
+	web.Auditor
 	engine  *engine.Engine
 	team    *team.Team
 	keys    *keyring.Ring
@@ -29,7 +30,7 @@ type settingsAPI struct {
 // settings answers GET /api/admin/settings: those of the first site that one answers, which
 // are relay's as long as there is no other.
 func (s *settingsAPI) settings(_ http.ResponseWriter, _ *http.Request, by chat.Author) (any, error) {
-	site, err := home(by, s.engine.Sites())
+	site, err := web.Home(by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +40,14 @@ func (s *settingsAPI) settings(_ http.ResponseWriter, _ *http.Request, by chat.A
 // patchSettings answers PATCH /api/admin/settings.
 func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.Author, patch map[string]json.RawMessage) (any, error) {
 	if refused := s.checkAddresses(patch); refused != nil {
-		return nil, bothRefused(s.engine.CheckSettings(patch), refused)
+		return nil, web.BothRefused(s.engine.CheckSettings(patch), refused)
 	}
 	for name := range patch {
 		if by.Key != nil && chat.OpensConsole(name) {
 			return nil, chat.ErrorAt(chat.Forbidden, name, "Keys of programs do not change who can sign in. Use the console, or the secret key")
 		}
 	}
-	site, err := home(by, s.engine.Sites())
+	site, err := web.Home(by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (s *settingsAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by c
 		return nil, err
 	}
 	if len(patch) > 0 {
-		s.audit(r, by, chat.AuditSettingsChanged, "", strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
+		s.Audit(r, by, chat.AuditSettingsChanged, "", strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
 	}
 	return s.settings(nil, r, by)
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -9,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // setupCookie remembers that the right set-up code was entered.
@@ -20,7 +19,7 @@ const setupCookie = "relay_setup"
 // ownPages are relay's pages beside the console.
 type ownPages struct {
 	*signIns
-	renderer
+	web.Pages
 	engine *engine.Engine
 }
 
@@ -40,10 +39,10 @@ func (s *ownPages) home(w http.ResponseWriter, r *http.Request) {
 		if secret != "" {
 			keys["secretKey"] = secret
 		}
-		writeJSON(w, http.StatusOK, keys)
+		web.WriteJSON(w, http.StatusOK, keys)
 		return
 	}
-	values := slots{"PublicKey": s.keys.Public(), "Snippet": s.snippet(r), "Hint": "",
+	values := web.Slots{"PublicKey": s.keys.Public(), "Snippet": s.snippet(r), "Hint": "",
 		"Invalid": strconv.FormatBool(wrongCode), "Problem": ""}
 	if s.onlyHere(r) {
 		values["Hint"] = "With this address the chat works on this machine only. For a site that others visit, start relay on a server " +
@@ -56,13 +55,13 @@ func (s *ownPages) home(w http.ResponseWriter, r *http.Request) {
 		page, values["SecretKey"] = "setup.html", secret
 		s.signInHere(w, r)
 	}
-	s.show(w, r, http.StatusOK, page, values)
+	s.Show(w, r, http.StatusOK, page, values)
 }
 
 // onlyHere reports whether relay's address works on this machine only.
 func (s *ownPages) onlyHere(r *http.Request) bool {
-	base, err := url.Parse(s.baseURL(r))
-	return err == nil && isLocalHost(base.Host, netip.Addr.IsLoopback)
+	base, err := url.Parse(s.BaseURL(r))
+	return err == nil && web.IsLocalHost(base.Host, netip.Addr.IsLoopback)
 }
 
 // secretFor returns the secret key for a caller who may see it. Each time is
@@ -70,15 +69,15 @@ func (s *ownPages) onlyHere(r *http.Request) bool {
 func (s *ownPages) secretFor(w http.ResponseWriter, r *http.Request) string {
 	_, secret, err := s.keys.Show(r.Context())
 	if err != nil {
-		s.log.Error("cannot read the keys", "err", err)
+		s.Log.Error("cannot read the keys", "err", err)
 		return ""
 	}
 	if secret != "" {
-		s.log.Warn("secret key shown on the set-up page", "peer", s.peer(r).addr)
+		s.Log.Warn("secret key shown on the set-up page", "peer", s.Peer(r).Addr)
 	}
 	if code := r.URL.Query().Get("setup"); code != "" {
 		http.SetCookie(w, &http.Cookie{Name: setupCookie, Value: s.keys.SetupCode(), Path: "/", MaxAge: 3600,
-			HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
+			HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.Secure(r)})
 	}
 	return secret
 }
@@ -91,14 +90,14 @@ func (s *ownPages) signInHere(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.startKeySignIn(w, r, s.engine.Settings().Text("operatorName"), func(team.Reader) error { return nil })
 	if err != nil {
-		s.log.Error("cannot sign in beside the keys", "err", err)
+		s.Log.Error("cannot sign in beside the keys", "err", err)
 	}
 }
 
 // setupDone answers POST /setup/done: the keys are saved, so the window closes.
 func (s *ownPages) setupDone(w http.ResponseWriter, r *http.Request) {
-	if err := s.crossOrigin.Check(r); err != nil {
-		s.showError(w, r, http.StatusForbidden, "This form was sent from another site.")
+	if err := s.CrossOrigin.Check(r); err != nil {
+		s.ShowError(w, r, http.StatusForbidden, "This form was sent from another site.")
 		return
 	}
 	if allowed, _ := s.maySetUp(r); allowed && s.keys.SetupOpen() {
@@ -110,7 +109,7 @@ func (s *ownPages) setupDone(w http.ResponseWriter, r *http.Request) {
 // maySetUp reports whether the caller may see the secret key: a request from this
 // machine, or one with the set-up code.
 func (s *ownPages) maySetUp(r *http.Request) (allowed, wrongCode bool) {
-	near := s.isNear(r)
+	near := s.IsNear(r)
 	if code := r.URL.Query().Get("setup"); code != "" {
 		if s.keys.TryCode(code) {
 			return true, false
@@ -128,40 +127,6 @@ func (s *ownPages) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 func fromForeignPage(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return site == "cross-site" || site == "same-site"
-}
-
-// isNear reports whether RELAY_SETUP trusts the caller's address: a
-// direct connection, with a Host that names this machine.
-func (s *clients) isNear(r *http.Request) bool {
-	p := s.peer(r)
-	if !p.direct {
-		return false
-	}
-	local := p.addr.IsLoopback()
-	private := p.addr.IsPrivate() || p.addr.IsLinkLocalUnicast()
-	switch s.cfg.Setup {
-	case config.SetupLocal:
-		return local && isLocalHost(r.Host, netip.Addr.IsLoopback)
-	case config.SetupPrivate:
-		return (local || private) && isLocalHost(r.Host, func(a netip.Addr) bool {
-			return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
-		})
-	}
-	return false
-}
-
-// isLocalHost reports whether a Host header names this machine: localhost, or
-// an address of the accepted kind.
-func isLocalHost(host string, accept func(netip.Addr) bool) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && accept(addr.Unmap())
 }
 
 func wantsJSON(r *http.Request) bool {

@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/onetime"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Where two-step sign-in is required, whoever gave the right password and has no authenticator app
@@ -62,13 +63,13 @@ func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
 		return up, false
 	}
 	up.person = p
-	up.secret, up.url, err = onetime.Of(appIssuer(s.clients, r), p.Email, chat.MAC(s.keys.SigningKey(setUpPurpose), "secret "+text))
+	up.secret, up.url, err = onetime.Of(appIssuer(s.Clients, r), p.Email, chat.MAC(s.keys.SigningKey(setUpPurpose), "secret "+text))
 	return up, err == nil
 }
 
 // appIssuer tells one relay from another in an app.
-func appIssuer(clients *clients, r *http.Request) string {
-	u, err := url.Parse(clients.pagesURL(r))
+func appIssuer(clients *web.Clients, r *http.Request) string {
+	u, err := url.Parse(clients.PagesURL(r))
 	if err != nil || u.Hostname() == "" {
 		return "relay"
 	}
@@ -77,9 +78,9 @@ func appIssuer(clients *clients, r *http.Request) string {
 
 // showSetUp answers the page with the secret of a new app, and the problem of the last code.
 func (s *consolePages) showSetUp(w http.ResponseWriter, r *http.Request, status int, up settingUp, problem string) {
-	path, size := qrCode(up.url)
+	path, size := web.QRCode(up.url)
 	box := strconv.Itoa(size + 2*quietZone)
-	s.show(w, r, status, "setup-code.html", slots{"Email": up.person.Email, "Secret": grouped(up.secret), "QR": path, "ViewBox": "-4 -4 " + box + " " + box,
+	s.Show(w, r, status, "setup-code.html", web.Slots{"Email": up.person.Email, "Secret": grouped(up.secret), "QR": path, "ViewBox": "-4 -4 " + box + " " + box,
 		"Problem": problem, "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
 }
 
@@ -105,7 +106,7 @@ func (s *consolePages) finishSetUp(w http.ResponseWriter, r *http.Request, up se
 		return
 	}
 	codes, hashes := newRecovery()
-	secret, in, err := s.team.SignIns.SignInByNewApp(r.Context(), chat.TwoStep{Person: up.person.ID, Secret: up.secret, Used: step}, up.person.Password, hashes, agentName(r), s.peer(r).addr.String())
+	secret, in, err := s.team.SignIns.SignInByNewApp(r.Context(), chat.TwoStep{Person: up.person.ID, Secret: up.secret, Used: step}, up.person.Password, hashes, agentName(r), s.Peer(r).Addr.String())
 	switch {
 	case errors.Is(err, chat.ErrTwoStepOn), errors.Is(err, chat.ErrWrongCode): // elsewhere meanwhile
 		s.setCookie(w, r, setUpCookie, "", -1)
@@ -116,8 +117,8 @@ func (s *consolePages) finishSetUp(w http.ResponseWriter, r *http.Request, up se
 		s.showSetUp(w, r, http.StatusServiceUnavailable, up, codeBroken)
 		return
 	}
-	s.audit(r, personAuthor(up.person, in.ID), chat.AuditTwoStepOn, up.person.Name, "required to sign in")
+	s.Audit(r, personAuthor(up.person, in.ID), chat.AuditTwoStepOn, up.person.Name, "required to sign in")
 	s.setCookie(w, r, setUpCookie, "", -1)
 	s.admit(w, r, up.person, secret, in, "with the password and a new app")
-	s.show(w, r, http.StatusOK, "setup-done.html", slots{"RecoveryCodes": strings.Join(codes, "\n")})
+	s.Show(w, r, http.StatusOK, "setup-done.html", web.Slots{"RecoveryCodes": strings.Join(codes, "\n")})
 }

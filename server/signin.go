@@ -10,19 +10,20 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // signIns begins sign-ins at the console, and knows them by their cookies.
 type signIns struct {
-	*clients
-	auditor
+	*web.Clients
+	web.Auditor
 	team     *team.Team
 	keys     *keyring.Ring
 	settings func() *chat.Settings
 }
 
 // errSignOnOnly refuses passwords and passkeys where single sign-on alone opens the console.
-var errSignOnOnly = &httpError{status: http.StatusForbidden, text: "Only single sign-on opens this console. Use its button, or the secret key"}
+var errSignOnOnly = &web.Error{Status: http.StatusForbidden, Text: "Only single sign-on opens this console. Use its button, or the secret key"}
 
 // signOnOnly reports whether people sign in by single sign-on alone. As long as that is not set up,
 // it would lock everybody out.
@@ -43,11 +44,11 @@ func refusesSignIn(settings *chat.Settings, in *chat.SignIn) bool {
 
 // startKeySignIn signs in who has the secret key.
 func (s *signIns) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(team.Reader) error) error {
-	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.peer(r).addr.String(), valid)
+	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.Peer(r).Addr.String(), valid)
 	if err != nil {
 		return err
 	}
-	s.audit(r, chat.Author{Source: chat.SourceConsole, Name: name, SignIn: in.ID}, chat.AuditSignIn, "", "with the secret key")
+	s.Audit(r, chat.Author{Source: chat.SourceConsole, Name: name, SignIn: in.ID}, chat.AuditSignIn, "", "with the secret key")
 	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
 	return nil
 }
@@ -58,7 +59,7 @@ func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Per
 	if s.signOnOnly() {
 		return errSignOnOnly
 	}
-	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, passwordOnly, agentName(r), s.peer(r).addr.String())
+	secret, in, err := s.team.SignIns.SignIn(r.Context(), p.ID, passwordOnly, agentName(r), s.Peer(r).Addr.String())
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Per
 
 // admit gives the browser a sign-in that is stored.
 func (s *signIns) admit(w http.ResponseWriter, r *http.Request, p chat.Person, secret string, in chat.SignIn, how string) {
-	s.audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
+	s.Audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
 	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
 	s.remember(w, r, p.ID)
 }
@@ -76,20 +77,20 @@ func (s *signIns) admit(w http.ResponseWriter, r *http.Request, p chat.Person, s
 // signInCookie begins the console's cookie; what follows is the sign-in's secret.
 const signInCookie = "person."
 
-// signedIn returns the operator whose cookie this is, or errUnauthorized.
+// signedIn returns the operator whose cookie this is, or [web.ErrUnauthorized].
 func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}
 	c, err := r.Cookie(s.hostCookie(r, plainCookie))
 	if err != nil {
-		return by, errUnauthorized
+		return by, web.ErrUnauthorized
 	}
 	secret, found := strings.CutPrefix(c.Value, signInCookie)
 	if !found {
-		return by, errUnauthorized
+		return by, web.ErrUnauthorized
 	}
-	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.peer(r).addr.String())
+	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.Peer(r).Addr.String())
 	if errors.Is(err, chat.ErrSignInNotFound) || err == nil && refusesSignIn(s.settings(), &in) {
-		return by, errUnauthorized
+		return by, web.ErrUnauthorized
 	}
 	by.Name, by.Person, by.Role, by.Sites, by.SignIn = p.Name, p.ID, p.Role, p.Sites, in.ID
 	return by, err
@@ -100,7 +101,7 @@ const plainCookie = "relay_console"
 
 // hostCookie returns a cookie's name, which over TLS keeps other hosts from setting it.
 func (s *signIns) hostCookie(r *http.Request, name string) string {
-	if s.secure(r) {
+	if s.Secure(r) {
 		return "__Host-" + name
 	}
 	return name
@@ -114,12 +115,12 @@ func (s *signIns) setConsoleCookie(w http.ResponseWriter, r *http.Request, value
 // age.
 func (s *signIns) setCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{Name: s.hostCookie(r, name), Value: value, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.secure(r)})
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.Secure(r)})
 }
 
 // agentName is the browser of a request in a few words, "" if it is unknown.
 func agentName(r *http.Request) string {
-	browser, device := describeAgent(r.UserAgent())
+	browser, device := web.DescribeAgent(r.UserAgent())
 	if device != "" && browser != "" {
 		return browser + ", " + device
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // signOnPath is where signing in at a provider begins, signOnReturn where the provider leads back to.
@@ -64,7 +65,7 @@ func boundState(o *chat.SignOn, state string) string {
 	return state + " " + chat.Hash(o.Issuer+" "+o.Client)
 }
 
-func (s *signOnAPI) redirect(r *http.Request) string { return s.pagesURL(r) + signOnReturn }
+func (s *signOnAPI) redirect(r *http.Request) string { return s.PagesURL(r) + signOnReturn }
 
 // begin answers GET /console/sign-on: it leads to the provider.
 func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +74,7 @@ func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusNotFound, login{problem: "Single sign-on is not set up here.", elsewhere: true})
 		return
 	}
-	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.SignIns, s.Address(r)); err != nil {
 		s.refuse(w, r, err)
 		return
 	}
@@ -95,7 +96,7 @@ func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 // the others do not.
 func (s *signOnAPI) setSignOnCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{Name: s.hostCookie(r, signOnCookie), Value: value, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure(r)})
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.Secure(r)})
 }
 
 // errSignOnState does not say which it is.
@@ -113,7 +114,7 @@ func (s *signOnAPI) finish(w http.ResponseWriter, r *http.Request) {
 	}
 	// Browsers send the console's cookie only where relay itself leads.
 	w.Header().Set("Refresh", "0; url=/console")
-	s.show(w, r, http.StatusOK, "consent.html", slots{})
+	s.Show(w, r, http.StatusOK, "consent.html", web.Slots{})
 }
 
 func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
@@ -124,7 +125,7 @@ func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 		return errSignOnState
 	}
 	s.setSignOnCookie(w, r, "", -1)
-	if err := s.limited(w, r, s.rates.SignIns, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.SignIns, s.Address(r)); err != nil {
 		return err
 	}
 	code := query.Get("code")
@@ -143,7 +144,7 @@ func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	j, err := s.team.People.SignInBy(r.Context(), joining, *grant, []byte("sign-on "+state), agentName(r), s.peer(r).addr.String())
+	j, err := s.team.People.SignInBy(r.Context(), joining, *grant, []byte("sign-on "+state), agentName(r), s.Peer(r).Addr.String())
 	if errors.Is(err, chat.ErrChallengeUsed) {
 		return errSignOnState
 	}
@@ -171,13 +172,13 @@ func joiningOf(o *chat.SignOn, who *chat.Identity, sites *chat.Sites) (team.Join
 func (s *signOnAPI) auditSignOn(r *http.Request, o *chat.SignOn, j *team.Joined) {
 	by := personAuthor(j.Person, j.SignIn.ID)
 	if j.New {
-		s.audit(r, by, chat.AuditJoined, j.Person.Name, string(j.Person.Role)+", by "+o.Title())
+		s.Audit(r, by, chat.AuditJoined, j.Person.Name, string(j.Person.Role)+", by "+o.Title())
 	}
 	if j.Linked {
-		s.audit(r, by, chat.AuditAccountLinked, j.Person.Name, o.Title()+": the password, two-step sign-in, passkeys and tokens ended")
+		s.Audit(r, by, chat.AuditAccountLinked, j.Person.Name, o.Title()+": the password, two-step sign-in, passkeys and tokens ended")
 	}
 	s.auditMapped(r.Context(), by, j)
-	s.audit(r, by, chat.AuditSignIn, "", "with "+o.Title())
+	s.Audit(r, by, chat.AuditSignIn, "", "with "+o.Title())
 }
 
 // auditMapped reports what the provider's groups have changed.
@@ -197,7 +198,7 @@ func (s *signOnAPI) auditMapped(ctx context.Context, by chat.Author, j *team.Joi
 // refuse shows the sign-in page with what is wrong. Other ways to sign in stay open.
 func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var failure *chat.SignOnFailure
-	var refused *httpError
+	var refused *web.Error
 	var said *chat.Error
 	status, problem := http.StatusServiceUnavailable, "relay could not sign you in. Please try again in a moment."
 	switch {
@@ -208,14 +209,14 @@ func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		s.log.Warn("single sign-on failed", "problem", failure.Problem, "cause", failure.Cause)
 	case errors.As(err, &refused):
-		status, problem = refused.status, refused.text+"."
+		status, problem = refused.Status, refused.Text+"."
 	case errors.As(err, &said):
 		status, problem = http.StatusForbidden, said.Text+"."
 	default:
 		s.log.Error("cannot sign in", "err", err)
 	}
 	if status == http.StatusForbidden {
-		s.team.Audit.SignInFailed(r.Context(), s.peer(r).addr.String())
+		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 	}
 	s.showLogin(w, r, status, login{problem: problem, elsewhere: true})
 }
@@ -233,7 +234,7 @@ func (s *signOnAPI) test(_ http.ResponseWriter, r *http.Request, _ chat.Author) 
 	result := chat.SignOnTest{Issuer: o.Issuer, RedirectURL: s.redirect(r)}
 	ctx, cancel := context.WithTimeout(r.Context(), signOnPatience)
 	defer cancel()
-	found, renews := s.provider.Examine(ctx, &o, chat.SignOnPlace{Redirect: result.RedirectURL, Settled: s.cfg.PagesURL() != ""})
+	found, renews := s.provider.Examine(ctx, &o, chat.SignOnPlace{Redirect: result.RedirectURL, Settled: s.Config.PagesURL() != ""})
 	if missing := o.Missing(); missing != "" {
 		result.Error, result.Fix = "Single sign-on lacks "+missing, "set it"
 	}

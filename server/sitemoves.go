@@ -12,6 +12,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/moving"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxSiteFile is how large the file of a site may be that a request brings, in bytes.
@@ -27,20 +28,20 @@ func (s *siteAPI) exportSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSiteExported, site.PublicID(), site.Label())
-	attachment(w, zipType, site.PublicID()+"-"+time.Now().UTC().Format(time.DateOnly)+".zip")
-	key := ViewSite(site, s.engine.Sites(), s.keys, s.cfg).PublicKey
-	if _, err := moving.Export(r.Context(), s.engine, s.base, site, key, patient(w)); err != nil {
-		return cutExport(s.log, r, err)
+	s.Audit(r, by, chat.AuditSiteExported, site.PublicID(), site.Label())
+	web.Attachment(w, zipType, site.PublicID()+"-"+time.Now().UTC().Format(time.DateOnly)+".zip")
+	key := ViewSite(site, s.engine.Sites(), s.keys, s.Config).PublicKey
+	if _, err := moving.Export(r.Context(), s.engine, s.base, site, key, web.Patient(w)); err != nil {
+		return cutExport(s.Log, r, err)
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // importSite answers POST /api/admin/site-imports, whose body is a zip that exportSite wrote.
 // ?id= and ?name= are those of the new site.
 func (s *siteAPI) importSite(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	if media, _, err := mime.ParseMediaType(cmp.Or(r.Header.Get("Content-Type"), zipType)); err != nil || media != zipType && media != "application/octet-stream" {
-		return nil, &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be application/zip"}
+		return nil, &web.Error{Status: http.StatusUnsupportedMediaType, Text: "Content-Type must be application/zip"}
 	}
 	body := newPatientReader(http.MaxBytesReader(nil, r.Body, maxSiteFile), w)
 	defer body.end()
@@ -57,7 +58,7 @@ func (s *siteAPI) importSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	s.auditAt(r, by, site.ID, chat.AuditSiteImported, site.ID, fmt.Sprintf("%s, %s", site.Name, chat.Count(done.Conversations, "conversation")))
+	s.AuditAt(r, by, site.ID, chat.AuditSiteImported, site.ID, fmt.Sprintf("%s, %s", site.Name, chat.Count(done.Conversations, "conversation")))
 	view, err := s.whole(r, &site)
 	return struct {
 		Site SiteView `json:"site"`
@@ -78,9 +79,9 @@ func keepFile(body io.Reader) (*os.File, int64, error) {
 	case err == nil:
 		return f, size, nil
 	case errors.As(err, &tooLarge):
-		err = errTooLarge
+		err = web.ErrTooLarge
 	case !errors.As(err, &ours):
-		err = badRequest("The file could not be read as a whole")
+		err = web.BadRequest("The file could not be read as a whole")
 	}
 	dropFile(f)
 	return nil, 0, err

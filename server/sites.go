@@ -16,13 +16,14 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 	"github.com/relay-chat/relay/server/words"
 )
 
 // siteAPI is about the websites: what they are called, their keys, and their settings.
 type siteAPI struct {
-	auditor
-	*clients
+	web.Auditor
+	*web.Clients
 	settings *settingsAPI
 	engine   *engine.Engine
 	keys     *keyring.Ring
@@ -73,14 +74,14 @@ func (s *siteAPI) list(_ http.ResponseWriter, _ *http.Request, by chat.Author) (
 	views := []SiteView{}
 	sites := s.engine.Sites()
 	for _, site := range sites.In(by.Sites) {
-		views = append(views, ViewSite(&site, sites, s.keys, s.cfg))
+		views = append(views, ViewSite(&site, sites, s.keys, s.Config))
 	}
 	return map[string]any{"sites": views}, nil
 }
 
 // named returns the site of the path.
 func (s *siteAPI) named(r *http.Request) (*chat.Site, error) {
-	return s.engine.Sites().Named(pathVar(r, "site"))
+	return s.engine.Sites().Named(web.PathVar(r, "site"))
 }
 
 // site answers GET /api/admin/sites/{site}.
@@ -93,7 +94,7 @@ func (s *siteAPI) site(_ http.ResponseWriter, r *http.Request, _ chat.Author) (a
 }
 
 func (s *siteAPI) whole(r *http.Request, site *chat.Site) (SiteView, error) {
-	return WholeSite(r.Context(), s.engine, s.keys, s.cfg, s.baseURL(r), site)
+	return WholeSite(r.Context(), s.engine, s.keys, s.Config, s.BaseURL(r), site)
 }
 
 // snippetFor is the HTML that embeds the widget in a website. Only pages that ask for
@@ -143,7 +144,7 @@ func (s *siteAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSiteAdded, site.ID, site.Name)
+	s.Audit(r, by, chat.AuditSiteAdded, site.ID, site.Name)
 	return s.whole(r, &site)
 }
 
@@ -177,7 +178,7 @@ func (s *siteAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author,
 		return nil, ErrFirstOrigins
 	}
 	if by.Sites != nil && (in.Name != nil || in.PublicKey != nil) { // others' would be in the way
-		return nil, errAllSites
+		return nil, web.ErrAllSites
 	}
 	if err := s.keyTaken(&in); err != nil {
 		return nil, err
@@ -186,7 +187,7 @@ func (s *siteAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSiteChanged, site.PublicID(), site.Label())
+	s.Audit(r, by, chat.AuditSiteChanged, site.PublicID(), site.Label())
 	return s.whole(r, &site)
 }
 
@@ -200,7 +201,7 @@ func (s *siteAPI) rotateKey(_ http.ResponseWriter, r *http.Request, by chat.Auth
 	if _, err := RotateSiteKey(r.Context(), s.engine, s.keys, site); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditKeyRotated, site.PublicID(), "public")
+	s.Audit(r, by, chat.AuditKeyRotated, site.PublicID(), "public")
 	return s.site(nil, r, by)
 }
 
@@ -231,14 +232,14 @@ func (s *siteAPI) erase(_ http.ResponseWriter, r *http.Request, by chat.Author) 
 	if err := s.engine.EraseSite(r.Context(), site.ID); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditSiteErased, site.ID, fmt.Sprintf("%s, %d conversations", site.Name, *whole.Conversations))
+	s.Audit(r, by, chat.AuditSiteErased, site.ID, fmt.Sprintf("%s, %d conversations", site.Name, *whole.Conversations))
 	return map[string]any{"ok": true, "conversations": whole.Conversations}, nil
 }
 
 // allSettings returns the settings that the path names: a site's, or with "all" those that
 // the sites share.
 func (s *siteAPI) allSettings(r *http.Request) (*chat.Settings, string, error) {
-	if pathVar(r, "site") == chat.AllSites {
+	if web.PathVar(r, "site") == chat.AllSites {
 		return s.engine.RelaySettings(), chat.AllSites, nil
 	}
 	site, err := s.named(r)
@@ -272,7 +273,7 @@ func (s *siteAPI) patchSettings(_ http.ResponseWriter, r *http.Request, by chat.
 		return nil, err
 	}
 	if len(patch) > 0 {
-		s.audit(r, by, chat.AuditSettingsChanged, pathVar(r, "site"), strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
+		s.Audit(r, by, chat.AuditSettingsChanged, web.PathVar(r, "site"), strings.Join(slices.Sorted(maps.Keys(patch)), ", "))
 	}
 	return s.readSettings(nil, r, by)
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/relay-chat/relay/assets"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // static is the built files that browsers load, each compressed once.
@@ -125,7 +126,7 @@ func (st *static) widgetLoader(w http.ResponseWriter, r *http.Request) {
 // widgetFile answers a part of the widget. A loader that a browser cached
 // before an upgrade requests parts that no longer exist: it gets the current ones.
 func (st *static) widgetFile(w http.ResponseWriter, r *http.Request) {
-	name := pathVar(r, "file")
+	name := web.PathVar(r, "file")
 	if _, ok := st.files[name]; ok {
 		st.serve(w, r, name, cacheHashed)
 		return
@@ -147,7 +148,7 @@ func (st *static) part(once string) string {
 func partOf(name string) string { return name[:max(0, strings.LastIndexByte(name, '-'))] }
 
 func (st *static) staticFile(w http.ResponseWriter, r *http.Request) {
-	name := pathVar(r, "file")
+	name := web.PathVar(r, "file")
 	if name == "worker.js" {
 		w.Header().Set("Service-Worker-Allowed", "/console")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/statistics"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // statisticsAPI is about the numbers.
@@ -38,7 +39,7 @@ const countingTime = 2 * time.Minute
 const countingRest = 10 * time.Second
 
 func (s *statisticsAPI) readStatistics(w http.ResponseWriter, r *http.Request, by chat.Author) (statistics.Statistics, error) {
-	sites, err := sitesAsked(r, by, s.sites())
+	sites, err := web.SitesAsked(r, by, s.sites())
 	if err != nil {
 		return statistics.Statistics{}, err
 	}
@@ -64,15 +65,15 @@ func (s *statisticsAPI) statisticsCSV(w http.ResponseWriter, r *http.Request, by
 	name := r.URL.Query().Get("table")
 	rows, known := tables[name]
 	if !known {
-		return nil, badRequest("table must be days, hours, people, channels or ratings")
+		return nil, web.BadRequest("table must be days, hours, people, channels or ratings")
 	}
 	stats, err := s.readStatistics(w, r, by)
 	if err != nil {
 		return nil, err
 	}
-	attachment(w, "text/csv; charset=utf-8", "relay-"+stats.From+"-"+stats.To+".csv")
+	web.Attachment(w, "text/csv; charset=utf-8", "relay-"+stats.From+"-"+stats.To+".csv")
 	_ = csv.NewWriter(w).WriteAll(rows(&stats)) // the client may be gone
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 func dayTable(s *statistics.Statistics) [][]string {

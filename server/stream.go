@@ -18,6 +18,7 @@ import (
 	"github.com/relay-chat/relay/server/engine/hub"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Times of a stream.
@@ -103,7 +104,7 @@ type streams struct {
 
 // visitorStreams are the streams of visitors' pages.
 type visitorStreams struct {
-	*limiter
+	*web.Limiter
 	*streams
 	engine *engine.Engine
 	links  *chat.FileLinks
@@ -118,10 +119,10 @@ func (s *visitorStreams) stream(w http.ResponseWriter, r *http.Request, by chat.
 	}
 	if out == nil {
 		leave()
-		return written{}, nil
+		return web.Written{}, nil
 	}
 	s.carryOn(r.Context(), out, func(ctx context.Context) { s.follow(ctx, out, feed) }, leave)
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // carryOn runs follow on a stream that has begun, outside net/http if that
@@ -150,10 +151,10 @@ type connectedState struct {
 func (s *visitorStreams) open(w http.ResponseWriter, r *http.Request, by chat.Author) (feed *hub.Feed, out *sse, leave func(), err error) {
 	query := r.URL.Query()
 	sessionID := query.Get("sessionId")
-	if err := required("sessionId", sessionID); err != nil {
+	if err := web.Required("sessionId", sessionID); err != nil {
 		return nil, nil, nil, err
 	}
-	left, err := s.enterStream(r, sessionID)
+	left, err := s.EnterStream(r, sessionID)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -234,7 +235,7 @@ func (s *visitorStreams) pass(ctx context.Context, out *sse, feed *hub.Feed, pag
 
 // cut logs why relay ends a stream early.
 func (s *streams) cut(ctx context.Context, err error) {
-	if ctx.Err() == nil && !isNotFound(err) {
+	if ctx.Err() == nil && !web.IsNotFound(err) {
 		s.log.Error("stream cut: the missed events cannot be read", "err", err)
 	}
 }
@@ -307,18 +308,18 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 		shown = shown[:0]
 		select {
 		case <-r.Context().Done():
-			return written{}, nil
+			return web.Written{}, nil
 		case <-signedOut:
-			return written{}, nil
+			return web.Written{}, nil
 		case <-check.C:
 			if s.keys.Generation() != keys || s.accessEnded(r.Context(), by) { // whichever node did it
-				return written{}, nil
+				return web.Written{}, nil
 			}
 		case <-heartbeat.C:
 			out.buf = append(out.buf, ": heartbeat\n\n"...)
 		case e, open := <-sub.C:
 			if !open || s.keys.Generation() != keys {
-				return written{}, nil
+				return web.Written{}, nil
 			}
 			if e = view.of(r.Context(), e); e != nil {
 				n++
@@ -332,7 +333,7 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 			out.resync(&n)
 		}
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // accessEnded reports whether a sign-in has ended, or an API key, or whether its person

@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // System shows and backs up the database.
@@ -32,8 +33,8 @@ type System interface {
 
 // systemAPI is about relay itself: its state, backups and keys.
 type systemAPI struct {
-	*clients
-	auditor
+	*web.Clients
+	web.Auditor
 	engine  *engine.Engine
 	keys    *keyring.Ring
 	system  System
@@ -68,7 +69,7 @@ func (s *systemAPI) state(_ http.ResponseWriter, r *http.Request, _ chat.Author)
 	}
 	files, err := s.system.Backups()
 	if err != nil {
-		s.log.Warn("the backups cannot be listed", "err", err)
+		s.Log.Warn("the backups cannot be listed", "err", err)
 	}
 	var deliveries, updates []chat.Queue
 	err = s.engine.Store.ReadOne(ctx, func(rd chat.Reader) (err error) {
@@ -83,7 +84,7 @@ func (s *systemAPI) state(_ http.ResponseWriter, r *http.Request, _ chat.Author)
 	return map[string]any{"version": s.version, "findings": findings, "storage": storage,
 		"disk":       map[string]int64{"free": free, "total": total},
 		"deliveries": queueViews(deliveries), "updates": queueViews(updates),
-		"backups": map[string]any{"dir": s.cfg.BackupDir, "keep": s.cfg.BackupKeep, "files": files}}, err
+		"backups": map[string]any{"dir": s.Config.BackupDir, "keep": s.Config.BackupKeep, "files": files}}, err
 }
 
 // findings say what is well and what is not, each with what to do.
@@ -144,7 +145,7 @@ func (s *systemAPI) backUp(w http.ResponseWriter, r *http.Request, by chat.Autho
 	if err != nil {
 		return nil, s.backupFailed(err)
 	}
-	s.audit(r, by, chat.AuditBackupMade, name, "")
+	s.Audit(r, by, chat.AuditBackupMade, name, "")
 	return map[string]string{"name": name}, nil
 }
 
@@ -153,8 +154,8 @@ func (s *systemAPI) backupFailed(err error) error {
 	if ours := (*chat.Error)(nil); errors.As(err, &ours) {
 		return err
 	}
-	s.log.Error("a backup failed", "err", err)
-	return &httpError{status: http.StatusConflict, text: "The backup failed: " + strings.TrimSpace(err.Error())}
+	s.Log.Error("a backup failed", "err", err)
+	return &web.Error{Status: http.StatusConflict, Text: "The backup failed: " + strings.TrimSpace(err.Error())}
 }
 
 // sendBackup answers GET /api/admin/system/backup with a backup of this moment, which
@@ -170,20 +171,20 @@ func (s *systemAPI) sendBackup(w http.ResponseWriter, r *http.Request, by chat.A
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditBackup, f.Name, "made for it")
+	s.Audit(r, by, chat.AuditBackup, f.Name, "made for it")
 	sendFile(w, r, f.File, f.Name, info.ModTime())
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, name string, at time.Time) {
-	attachment(w, "application/vnd.sqlite3", name)
-	http.ServeContent(patient(w), r, name, at, f)
+	web.Attachment(w, "application/vnd.sqlite3", name)
+	http.ServeContent(web.Patient(w), r, name, at, f)
 }
 
 // downloadBackup answers GET /api/admin/system/backups/{name} with the file, as it is
 // read.
 func (s *systemAPI) downloadBackup(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	f, err := s.system.OpenBackup(pathVar(r, "name"))
+	f, err := s.system.OpenBackup(web.PathVar(r, "name"))
 	if err != nil {
 		return nil, err
 	}
@@ -192,9 +193,9 @@ func (s *systemAPI) downloadBackup(w http.ResponseWriter, r *http.Request, by ch
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditBackup, info.Name(), "")
+	s.Audit(r, by, chat.AuditBackup, info.Name(), "")
 	sendFile(w, r, f, info.Name(), info.ModTime())
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // damaged says what is known of the database's file after an unclean stop, "" for

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // topicView is a topic of rehearsed questions, and what came of them.
@@ -66,7 +67,7 @@ func (in *topicRequest) changes() (n int) {
 // changeTopic answers PATCH /api/admin/ai/topics/{id}: a topic is renamed,
 // put into another one, or left to the AI.
 func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by chat.Author, in topicRequest) (any, error) {
-	id, ctx := pathVar(r, "id"), r.Context()
+	id, ctx := web.PathVar(r, "id"), r.Context()
 	list, err := s.rehearsals.List(ctx, by.Sites)
 	if err != nil {
 		return nil, err
@@ -105,9 +106,9 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 // have visitors' words.
 func (s *rehearsalAPI) topicAudited(r *http.Request, by chat.Author, action string, t *chat.Topic, detail string, err error) (any, error) {
 	if err == nil {
-		s.auditAt(r, by, s.engine.Sites().Shown(t.Site), action, t.ID, detail)
+		s.AuditAt(r, by, s.engine.Sites().Shown(t.Site), action, t.ID, detail)
 	}
-	return ok, err
+	return web.OK, err
 }
 
 // pageChange is what the change of a page did to answers that rested on it.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // transcript writes a session for people: to read, to print and to send on.
@@ -28,28 +29,28 @@ func (s *dataAPI) transcript(w http.ResponseWriter, r *http.Request, by chat.Aut
 	query := r.URL.Query()
 	format, notes := query.Get("format"), query.Get("notes")
 	if format != "" && format != "html" && format != "text" {
-		return nil, badRequest("format must be html or text")
+		return nil, web.BadRequest("format must be html or text")
 	}
 	if notes != "" && notes != "true" && notes != "false" {
-		return nil, badRequest("notes must be true or false")
+		return nil, web.BadRequest("notes must be true or false")
 	}
 	zone, err := time.LoadLocation(query.Get("timezone"))
 	if err != nil || query.Get("timezone") == "Local" {
-		return nil, badRequest("timezone must be a name such as Europe/Berlin")
+		return nil, web.BadRequest("timezone must be a name such as Europe/Berlin")
 	}
 	session, _, err := s.sessionFor(r)
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditExported, session.ID, "as a transcript")
-	t := &transcript{out: patient(w), zone: zone, who: visitorName(&session)}
+	s.Audit(r, by, chat.AuditExported, session.ID, "as a transcript")
+	t := &transcript{out: web.Patient(w), zone: zone, who: visitorName(&session)}
 	t.title = "Conversation with " + t.who
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	write := t.html
 	if format == "text" {
-		attachment(w, "text/plain; charset=utf-8", "relay-conversation-"+session.CreatedAt.Std().In(zone).Format(time.DateOnly)+".txt")
+		web.Attachment(w, "text/plain; charset=utf-8", "relay-conversation-"+session.CreatedAt.Std().In(zone).Format(time.DateOnly)+".txt")
 		write = t.text
 	} else {
 		h.Set("Content-Type", "text/html; charset=utf-8")
@@ -61,7 +62,7 @@ func (s *dataAPI) transcript(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err != nil {
 		return cutExport(s.log, r, err)
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // visitorName is what the team calls a session's visitor.

@@ -9,13 +9,14 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/onetime"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Why somebody cannot have two-step sign-in, or has to take it from themselves elsewhere.
 var (
 	errNoPassword = chat.Errorf(chat.Conflict, "You have no password, so that nobody could ask for a code after it")
 	errNotBegun   = chat.Errorf(chat.Conflict, "No authenticator app was set up within the last hour. Begin again")
-	errManyCodes  = &httpError{status: http.StatusTooManyRequests, text: "Too many codes were tried; try again in an hour"}
+	errManyCodes  = &web.Error{Status: http.StatusTooManyRequests, Text: "Too many codes were tried; try again in an hour"}
 	errOwnTwoStep = chat.Errorf(chat.Conflict, "Turn off your own two-step sign-in under Your account, with your password")
 )
 
@@ -68,14 +69,14 @@ func (s *teamAPI) beginTwoStep(w http.ResponseWriter, r *http.Request, by chat.A
 	if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
 		return nil, err
 	}
-	secret, address, err := onetime.New(appIssuer(s.signIns.clients, r), p.Email)
+	secret, address, err := onetime.New(appIssuer(s.signIns.Clients, r), p.Email)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.team.TwoSteps.Begin(r.Context(), p.ID, secret); err != nil {
 		return nil, err
 	}
-	return appView{secret, address, qrPath(address)}, nil
+	return appView{secret, address, web.QRPath(address)}, nil
 }
 
 // ownPassword returns the person who makes a request, who must have a password.
@@ -126,10 +127,10 @@ func (s *teamAPI) confirmTwoStep(w http.ResponseWriter, r *http.Request, by chat
 	if err != nil {
 		return nil, err
 	}
-	if err := required("code", in.Code); err != nil {
+	if err := web.Required("code", in.Code); err != nil {
 		return nil, err
 	}
-	if s.limited(w, r, s.rates.Codes, "confirm "+p.ID) != nil {
+	if s.Limited(w, r, s.Rates.Codes, "confirm "+p.ID) != nil {
 		w.Header().Set("Retry-After", strconv.Itoa(codeRest))
 		return nil, errManyCodes
 	}
@@ -141,7 +142,7 @@ func (s *teamAPI) confirmTwoStep(w http.ResponseWriter, r *http.Request, by chat
 	if err := s.team.TwoSteps.Confirm(r.Context(), &two, step, hashes, by.SignIn); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditTwoStepOn, p.Name, "")
+	s.Audit(r, by, chat.AuditTwoStepOn, p.Name, "")
 	return recoveryView{codes}, nil
 }
 
@@ -155,7 +156,7 @@ func (s *teamAPI) renewRecovery(w http.ResponseWriter, r *http.Request, by chat.
 	if err := s.team.TwoSteps.Renew(r.Context(), p.ID, hashes); err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditRecoveryCodes, p.Name, "")
+	s.Audit(r, by, chat.AuditRecoveryCodes, p.Name, "")
 	return recoveryView{codes}, nil
 }
 
@@ -168,8 +169,8 @@ func (s *teamAPI) endTwoStep(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditTwoStepOff, p.Name, "")
-	return ok, nil
+	s.Audit(r, by, chat.AuditTwoStepOff, p.Name, "")
+	return web.OK, nil
 }
 
 // twoStepOn returns the person who makes a request and has proved it by the password.
@@ -191,7 +192,7 @@ func (s *teamAPI) twoStepOn(w http.ResponseWriter, r *http.Request, by chat.Auth
 // takeTwoStep answers DELETE /api/admin/people/{id}/two-step: an administrator helps somebody who
 // has lost the phone. One's own needs the password: a stolen sign-in must not take it away.
 func (s *teamAPI) takeTwoStep(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	p, err := s.team.People.Find(r.Context(), pathVar(r, "id"))
+	p, err := s.team.People.Find(r.Context(), web.PathVar(r, "id"))
 	if err == nil && p.ID == by.Person {
 		err = errOwnTwoStep
 	}
@@ -201,6 +202,6 @@ func (s *teamAPI) takeTwoStep(_ http.ResponseWriter, r *http.Request, by chat.Au
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditTwoStepOff, p.Name, "by an administrator")
-	return ok, nil
+	s.Audit(r, by, chat.AuditTwoStepOff, p.Name, "by an administrator")
+	return web.OK, nil
 }

@@ -10,14 +10,13 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	_ "golang.org/x/image/webp" // for image.DecodeConfig
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/limits"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Limits of the form around a file.
@@ -37,10 +36,10 @@ const (
 	answerTime  = 20 * time.Second
 )
 
-var errFormTooLarge = &httpError{status: http.StatusRequestEntityTooLarge, text: "The form around the file is too large"}
+var errFormTooLarge = &web.Error{Status: http.StatusRequestEntityTooLarge, Text: "The form around the file is too large"}
 
 func (s *fileAPI) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	leave, err := s.enterTransfer(r, &s.rates.AddressUploads)
+	leave, err := s.EnterTransfer(r, &s.Rates.AddressUploads)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func (s *fileAPI) widgetUpload(w http.ResponseWriter, r *http.Request, by chat.A
 }
 
 func (s *fileAPI) adminUpload(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return s.upload(w, r, by, pathVar(r, "session"))
+	return s.upload(w, r, by, web.PathVar(r, "session"))
 }
 
 // upload stores the file of a multipart form in chunks. The form's
@@ -63,17 +62,17 @@ func (s *fileAPI) upload(w http.ResponseWriter, r *http.Request, by chat.Author,
 	if err != nil {
 		return nil, err
 	}
-	body := newPatientReader(limitedBody(r, rules.MaxBytes+formOverhead), w)
+	body := newPatientReader(web.LimitedBody(r, rules.MaxBytes+formOverhead), w)
 	defer body.end()
 	form := newUploadForm(body, boundary, sessionID)
 	if err := form.read(); err != nil {
 		return nil, formError(err)
 	}
-	if err := required("sessionId", form.sessionID); err != nil {
+	if err := web.Required("sessionId", form.sessionID); err != nil {
 		return nil, err
 	}
 	if form.file == nil {
-		return nil, badRequest("file is required")
+		return nil, web.BadRequest("file is required")
 	}
 	if err := s.mayUpload(w, r, by, form.sessionID, rules.MaxBytes); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (s *fileAPI) rules(r *http.Request, by chat.Author, sessionID string) (chat
 func formBoundary(r *http.Request) (string, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return "", &httpError{status: http.StatusUnsupportedMediaType, text: "Content-Type must be multipart/form-data"}
+		return "", &web.Error{Status: http.StatusUnsupportedMediaType, Text: "Content-Type must be multipart/form-data"}
 	}
 	return params["boundary"], nil
 }
@@ -117,44 +116,13 @@ func (s *fileAPI) mayUpload(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err := s.engine.MayUpload(r.Context(), by, sessionID); err != nil {
 		return err
 	}
-	if err := s.limited(w, r, s.rates.Uploads, s.visitorKey(r, sessionID)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Uploads, s.VisitorKey(r, sessionID)); err != nil {
 		return err
 	}
-	if err := s.limited(w, r, s.rates.UploadsOfAddress, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.UploadsOfAddress, s.Address(r)); err != nil {
 		return err
 	}
-	return s.mayBring(r, maxBytes)
-}
-
-// mayBring counts the bytes of an upload: the announced ones, or the most that it
-// may have.
-func (s *limiter) mayBring(r *http.Request, maxBytes int64) error {
-	if s.unlimited(r) {
-		return nil
-	}
-	n := maxBytes
-	if r.ContentLength >= 0 {
-		n = min(n, r.ContentLength)
-	}
-	return s.mayStore(r, n, maxBytes, "Too many files; try again later")
-}
-
-// mayStore counts bytes that a visitor brings against what its address may bring an hour,
-// which is at least two files of maxBytes.
-func (s *limiter) mayStore(r *http.Request, n, maxBytes int64, refusal string) error {
-	if s.unlimited(r) {
-		return nil
-	}
-	most := max(limits.UploadedPerHour, 2*maxBytes)
-	wait, ok := s.rates.Uploaded.Take(s.address(r), n, most, 1)
-	if network := s.network(r); ok && network != "" {
-		wait, ok = s.rates.Uploaded.Take(network, n, most, limits.AddressesPerNetwork)
-	}
-	if ok {
-		return nil
-	}
-	return &httpError{status: http.StatusTooManyRequests, text: refusal,
-		header: http.Header{"Retry-After": {strconv.Itoa(int(wait.Seconds()) + 1)}}}
+	return s.MayBring(r, maxBytes)
 }
 
 // uploadForm reads a form up to its file; what follows the file is not needed
@@ -197,11 +165,11 @@ func (f *uploadForm) take(part *multipart.Part) error {
 		if err != nil {
 			return err
 		}
-		if f.sessionID = string(text); !isText(f.sessionID) {
-			return badRequest("sessionId must be UTF-8 text without NUL characters")
+		if f.sessionID = string(text); !web.IsText(f.sessionID) {
+			return web.BadRequest("sessionId must be UTF-8 text without NUL characters")
 		}
 	case name == "file" && f.file != nil:
-		return badRequest("A form has one file, and a sessionId")
+		return web.BadRequest("A form has one file, and a sessionId")
 	case name == "file":
 		f.budget.left = math.MaxInt64
 		f.filename, f.file = formFilename.Replace(part.FileName()), part
@@ -224,7 +192,7 @@ func (f *uploadForm) hold(part io.Reader) error {
 		return err
 	}
 	if len(data) > maxAhead {
-		return badRequest("sessionId must come before file")
+		return web.BadRequest("sessionId must come before file")
 	}
 	f.file = bytes.NewReader(data)
 	return nil
@@ -232,14 +200,14 @@ func (f *uploadForm) hold(part io.Reader) error {
 
 // formError describes why a form could not be read.
 func formError(err error) error {
-	var answered *httpError
+	var answered *web.Error
 	switch err := uploadError(err); {
 	case errors.As(err, &answered):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF):
 		return chat.ErrUploadCut
 	}
-	return badRequest("The form could not be read")
+	return web.BadRequest("The form could not be read")
 }
 
 // uploadError recognises a body larger than any allowed form. Its
@@ -247,8 +215,8 @@ func formError(err error) error {
 func uploadError(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return &httpError{status: http.StatusRequestEntityTooLarge,
-			text: fmt.Sprintf("Attachments must be at most %d bytes", tooLarge.Limit-formOverhead)}
+		return &web.Error{Status: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("Attachments must be at most %d bytes", tooLarge.Limit-formOverhead)}
 	}
 	return err
 }
@@ -288,7 +256,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	if err := p.rc.SetReadDeadline(now.Add(p.patience())); err != nil {
 		return 0, err
 	}
-	if err := p.rc.SetWriteDeadline(now.Add(idleTimeout + answerTime)); err != nil {
+	if err := p.rc.SetWriteDeadline(now.Add(web.IdleTimeout + answerTime)); err != nil {
 		return 0, err
 	}
 	n, err := p.r.Read(b)
@@ -299,7 +267,7 @@ func (p *patientReader) Read(b []byte) (int, error) {
 
 // patience is how long the next bytes may take.
 func (p *patientReader) patience() time.Duration {
-	return min(idleTimeout, uploadGrace+time.Duration(p.received/uploadPace)*time.Second-p.waited)
+	return min(web.IdleTimeout, uploadGrace+time.Duration(p.received/uploadPace)*time.Second-p.waited)
 }
 
 // end renews the time to answer: storing the last bytes may have taken long.

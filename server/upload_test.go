@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // TestUploadPace: a sender may rest for a while, but not be slow for ever.
@@ -19,12 +20,12 @@ func TestUploadPace(t *testing.T) {
 		received int64
 		left     time.Duration // for the next bytes
 	}{
-		{"at the start", 0, 0, idleTimeout},
+		{"at the start", 0, 0, web.IdleTimeout},
 		{"nothing so far", 50 * time.Second, 0, 10 * time.Second},
 		{"a byte now and then", 61 * time.Second, 61, -time.Second},
-		{"at the pace", 100 * time.Second, 100 * uploadPace, idleTimeout},
+		{"at the pace", 100 * time.Second, 100 * uploadPace, web.IdleTimeout},
 		{"a little slower", 100 * time.Second, 50 * uploadPace, 10 * time.Second},
-		{"a long upload", 20 * time.Minute, 1 << 30, idleTimeout},
+		{"a long upload", 20 * time.Minute, 1 << 30, web.IdleTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &patientReader{waited: tt.passed, received: tt.received}
@@ -54,8 +55,8 @@ func TestUploadToASlowRelay(t *testing.T) {
 			if _, err := io.ReadFull(p, make([]byte, engine.ChunkSize)); err != nil {
 				t.Fatal(err)
 			}
-			if left := time.Until(d.read); left < idleTimeout {
-				t.Fatalf("%s were left for the next bytes, want %s", left, idleTimeout)
+			if left := time.Until(d.read); left < web.IdleTimeout {
+				t.Fatalf("%s were left for the next bytes, want %s", left, web.IdleTimeout)
 			}
 			time.Sleep(20 * time.Second) // relay stores it
 		}

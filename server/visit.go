@@ -6,43 +6,44 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // Visitors also fill in the form, rate, trigger events and leave. Operators ask for
 // ratings and trigger events too.
 
 type preChatRequest struct {
-	inSession
+	web.InSession
 	Fields map[string]any `json:"fields"`
 }
 
 func (s *widgetAPI) preChat(_ http.ResponseWriter, r *http.Request, by chat.Author, in preChatRequest) (any, error) {
 	if in.Fields == nil {
-		return nil, badRequest("fields is required")
+		return nil, web.BadRequest("fields is required")
 	}
-	return ok, s.engine.FillIn(r.Context(), by, in.SessionID, in.Fields)
+	return web.OK, s.engine.FillIn(r.Context(), by, in.SessionID, in.Fields)
 }
 
 type csatRequest struct {
-	inSession
+	web.InSession
 	Score   *int   `json:"score"`
 	Comment string `json:"comment"`
 }
 
 func (s *widgetAPI) csat(_ http.ResponseWriter, r *http.Request, by chat.Author, in csatRequest) (any, error) {
 	if in.Score == nil {
-		return nil, badRequest("score is required")
+		return nil, web.BadRequest("score is required")
 	}
 	already, err := s.engine.Rate(r.Context(), by, in.SessionID, *in.Score, in.Comment)
 	if err != nil || !already {
-		return ok, err
+		return web.OK, err
 	}
 	return map[string]bool{"ok": true, "alreadyRated": true}, nil
 }
 
 // eventRequest is the body of the routes that trigger a custom event.
 type eventRequest struct {
-	inSession
+	web.InSession
 	Name string   `json:"name"`
 	Data chat.Raw `json:"data"`
 }
@@ -56,33 +57,33 @@ func (e *eventRequest) event() chat.CustomEvent {
 }
 
 func (s *widgetAPI) event(w http.ResponseWriter, r *http.Request, by chat.Author, in eventRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Messages, s.VisitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	event := in.event()
-	if err := s.mayStore(r, int64(len(event.Data)), s.engine.SettingsOf(by.Site).AttachmentRules().MaxBytes, "Too much data; try again later"); err != nil {
+	if err := s.MayStore(r, int64(len(event.Data)), s.engine.SettingsOf(by.Site).AttachmentRules().MaxBytes, "Too much data; try again later"); err != nil {
 		return nil, err
 	}
-	return ok, s.engine.Trigger(r.Context(), by, in.SessionID, event)
+	return web.OK, s.engine.Trigger(r.Context(), by, in.SessionID, event)
 }
 
 type pageRequest struct {
-	inSession
+	web.InSession
 	URL string `json:"url"`
 }
 
 func (s *widgetAPI) page(w http.ResponseWriter, r *http.Request, by chat.Author, in pageRequest) (any, error) {
-	if err := required("url", in.URL); err != nil {
+	if err := web.Required("url", in.URL); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)+" page"); err != nil {
+	if err := s.Limited(w, r, s.Rates.Messages, s.VisitorKey(r, in.SessionID)+" page"); err != nil {
 		return nil, err
 	}
-	return ok, s.engine.ShowPage(r.Context(), by, in.SessionID, in.URL)
+	return web.OK, s.engine.ShowPage(r.Context(), by, in.SessionID, in.URL)
 }
 
 type disconnectRequest struct {
-	inSession
+	web.InSession
 	Token string `json:"sessionToken"` // sendBeacon cannot send headers
 	engine.Leave
 }
@@ -94,12 +95,12 @@ func (s *widgetAPI) disconnect(_ http.ResponseWriter, r *http.Request, by chat.A
 	if in.Reason == "" {
 		in.Reason = "page_unload"
 	}
-	return ok, s.engine.Disconnect(r.Context(), by, in.SessionID, in.Leave)
+	return web.OK, s.engine.Disconnect(r.Context(), by, in.SessionID, in.Leave)
 }
 
 // handOff answers POST /api/widget/handoff: the visitor wants a person.
-func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	return ok, s.engine.AskForPerson(r.Context(), by, in.SessionID)
+func (s *widgetAPI) handOff(_ http.ResponseWriter, r *http.Request, by chat.Author, in web.InSession) (any, error) {
+	return web.OK, s.engine.AskForPerson(r.Context(), by, in.SessionID)
 }
 
 // proactiveAnswer is what a page needs to decide by itself which message it shows.
@@ -117,14 +118,14 @@ func (s *widgetAPI) proactive(_ http.ResponseWriter, _ *http.Request, by chat.Au
 }
 
 // close ends the conversation on the visitor's side.
-func (s *widgetAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author, in inSession) (any, error) {
-	return ok, s.engine.End(r.Context(), by, in.SessionID)
+func (s *widgetAPI) close(_ http.ResponseWriter, r *http.Request, by chat.Author, in web.InSession) (any, error) {
+	return web.OK, s.engine.End(r.Context(), by, in.SessionID)
 }
 
 func (s *conversationAPI) askCSAT(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	return ok, s.engine.AskCSAT(r.Context(), by, pathVar(r, "session"))
+	return web.OK, s.engine.AskCSAT(r.Context(), by, web.PathVar(r, "session"))
 }
 
 func (s *conversationAPI) event(_ http.ResponseWriter, r *http.Request, by chat.Author, in eventRequest) (any, error) {
-	return ok, s.engine.Trigger(r.Context(), by, pathVar(r, "session"), in.event())
+	return web.OK, s.engine.Trigger(r.Context(), by, web.PathVar(r, "session"), in.event())
 }

@@ -8,12 +8,13 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/privacy"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // dataAPI exports and erases what is stored of visitors.
 type dataAPI struct {
 	presentation
-	auditor
+	web.Auditor
 	engine  *engine.Engine
 	bridges Bridges
 	log     *slog.Logger
@@ -79,12 +80,12 @@ func (s *dataAPI) exportVisitor(w http.ResponseWriter, r *http.Request, by chat.
 	if err != nil {
 		return nil, err
 	}
-	s.audit(r, by, chat.AuditVisitorExported, "", chat.Count(len(list), "conversation"))
-	attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
-	if _, err := privacy.Export(r.Context(), s.engine, list, patient(w)); err != nil {
+	s.Audit(r, by, chat.AuditVisitorExported, "", chat.Count(len(list), "conversation"))
+	web.Attachment(w, "application/zip", "visitor-"+time.Now().UTC().Format(time.DateOnly)+".zip")
+	if _, err := privacy.Export(r.Context(), s.engine, list, web.Patient(w)); err != nil {
 		return cutExport(s.log, r, err)
 	}
-	return written{}, nil
+	return web.Written{}, nil
 }
 
 // eraseVisitor answers DELETE /api/admin/visitors with what remains elsewhere.
@@ -96,7 +97,7 @@ func (s *dataAPI) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.A
 	}
 	out, err := privacy.Erase(r.Context(), s.engine, s.bridges, list)
 	if err == nil {
-		s.audit(r, by, chat.AuditVisitorErased, "", chat.Count(out.Conversations, "conversation")) // of whom is not told: the person is erased
+		s.Audit(r, by, chat.AuditVisitorErased, "", chat.Count(out.Conversations, "conversation")) // of whom is not told: the person is erased
 		s.log.Warn("a visitor was erased", "conversations", out.Conversations, "by", by.Source)
 	}
 	return out, err
@@ -104,12 +105,3 @@ func (s *dataAPI) eraseVisitor(w http.ResponseWriter, r *http.Request, by chat.A
 
 // eraseTime bounds the erasure of a visitor.
 const eraseTime = 5 * time.Minute
-
-// attachment begins an answer that browsers save.
-func attachment(w http.ResponseWriter, contentType, filename string) {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", `attachment; filename="`+filename+`"`)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-}

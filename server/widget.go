@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/limits"
 	"github.com/relay-chat/relay/server/statistics"
+	"github.com/relay-chat/relay/server/web"
 )
 
 // maxHistory is how many messages one request may ask for.
@@ -57,30 +58,30 @@ type initSession struct {
 
 // widgetAPI is what visitors' pages call.
 type widgetAPI struct {
-	*limiter
+	*web.Limiter
 	presentation
 	engine  *engine.Engine
 	counter *statistics.Counter
 }
 
 func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	if err := s.limited(w, r, s.rates.Inits, s.address(r)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Inits, s.Address(r)); err != nil {
 		return nil, err
 	}
-	in, err := decode[initRequest](r)
+	in, err := web.Decode[initRequest](r)
 	if err != nil {
 		return nil, err
 	}
 	agent := strings.ToValidUTF8(cmp.Or(in.UserAgent, r.UserAgent()), "")
-	browser, device := describeAgent(agent)
+	browser, device := web.DescribeAgent(agent)
 	v, err := s.engine.Init(r.Context(), engine.Visit{
 		Site:      by.Site,
 		VisitorID: in.VisitorID,
-		UseToken:  in.UseSessionToken || s.cfg.RequireSessionToken,
+		UseToken:  in.UseSessionToken || s.Config.RequireSessionToken,
 		Token:     in.SessionToken,
 		New:       in.NewSession,
 		Metadata: chat.Metadata{URL: in.URL, Referrer: in.Referrer, Language: in.Language, Timezone: in.Timezone,
-			UserAgent: agent, Browser: browser, DeviceType: device, Country: country(r)},
+			UserAgent: agent, Browser: browser, DeviceType: device, Country: web.Country(r)},
 	})
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (s *widgetAPI) begin(w http.ResponseWriter, r *http.Request, by chat.Author
 
 // postRequest is the body of the POST routes that store a message.
 type postRequest struct {
-	inSession
+	web.InSession
 	Content       string   `json:"content"`
 	AttachmentIDs []string `json:"attachmentIds"`
 	ReplyTo       string   `json:"replyTo"`
@@ -115,7 +116,7 @@ func (p *postRequest) post(sessionID string) engine.Post {
 }
 
 func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Messages, s.VisitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
 	post := in.post(in.SessionID)
@@ -126,12 +127,12 @@ func (s *widgetAPI) send(w http.ResponseWriter, r *http.Request, by chat.Author,
 // mayAskAI counts a visitor's message against the calls of the AI that one address may
 // cause in an hour, and reports whether it is one of them.
 func (s *widgetAPI) mayAskAI(r *http.Request, by chat.Author) bool {
-	ai, limit, now := s.engine.SettingsOf(by.Site).AI(), s.rates.AICalls, time.Now()
-	if !ai.On() || ai.AddressCalls == 0 || s.unlimited(r) {
+	ai, limit, now := s.engine.SettingsOf(by.Site).AI(), s.Rates.AICalls, time.Now()
+	if !ai.On() || ai.AddressCalls == 0 || s.Unlimited(r) {
 		return true
 	}
-	network := s.network(r)
-	return limit.AllowUpTo(s.address(r), ai.AddressCalls, now) && (network == "" || limit.AllowUpTo(network, ai.AddressCalls*limits.AddressesPerNetwork, now))
+	network := s.Network(r)
+	return limit.AllowUpTo(s.Address(r), ai.AddressCalls, now) && (network == "" || limit.AllowUpTo(network, ai.AddressCalls*limits.AddressesPerNetwork, now))
 }
 
 // historyAnswer is a part of a session's history.
@@ -148,7 +149,7 @@ func (s *widgetAPI) messages(_ http.ResponseWriter, r *http.Request, by chat.Aut
 
 // history answers GET …/messages of both APIs.
 func (s presentation) history(r *http.Request, by chat.Author, sessionID string) (any, error) {
-	if err := required("sessionId", sessionID); err != nil {
+	if err := web.Required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
 	limit, err := queryLimit(r, maxHistory, maxHistory)
@@ -168,21 +169,21 @@ func (s presentation) history(r *http.Request, by chat.Author, sessionID string)
 }
 
 func (s *widgetAPI) edit(w http.ResponseWriter, r *http.Request, by chat.Author, in postRequest) (any, error) {
-	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, in.SessionID)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Messages, s.VisitorKey(r, in.SessionID)); err != nil {
 		return nil, err
 	}
-	return s.shown(s.engine.Edit(r.Context(), by, in.SessionID, pathVar(r, "id"), in.Content))
+	return s.shown(s.engine.Edit(r.Context(), by, in.SessionID, web.PathVar(r, "id"), in.Content))
 }
 
 func (s *widgetAPI) delete(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	sessionID := r.URL.Query().Get("sessionId")
-	if err := required("sessionId", sessionID); err != nil {
+	if err := web.Required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.Messages, s.visitorKey(r, sessionID)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Messages, s.VisitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
-	return ok, s.engine.Delete(r.Context(), by, sessionID, pathVar(r, "id"))
+	return web.OK, s.engine.Delete(r.Context(), by, sessionID, web.PathVar(r, "id"))
 }
 
 // identify takes the identity as an object, or its fields flat beside
@@ -193,10 +194,10 @@ func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	if err := required("sessionId", sessionID); err != nil {
+	if err := web.Required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	if err := s.limited(w, r, s.rates.Identifys, s.visitorKey(r, sessionID)); err != nil {
+	if err := s.Limited(w, r, s.Rates.Identifys, s.VisitorKey(r, sessionID)); err != nil {
 		return nil, err
 	}
 	userHash, err := takeText(in, "userHash")
@@ -207,7 +208,7 @@ func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if nested, given := in["identity"]; given {
 		object, isObject := nested.(map[string]any)
 		if !isObject {
-			return nil, badRequest("identity must be an object")
+			return nil, web.BadRequest("identity must be an object")
 		}
 		identity = object
 		maps.DeleteFunc(identity, isNull)
@@ -216,7 +217,7 @@ func (s *widgetAPI) identify(w http.ResponseWriter, r *http.Request, by chat.Aut
 			return nil, err
 		}
 		if inside != "" && userHash != "" && inside != userHash {
-			return nil, badRequest("userHash stands beside identity and inside it, and the two differ: send one")
+			return nil, web.BadRequest("userHash stands beside identity and inside it, and the two differ: send one")
 		}
 		userHash = cmp.Or(userHash, inside)
 	}
@@ -248,33 +249,33 @@ func takeText(object map[string]any, name string) (string, error) {
 	delete(object, name)
 	text, isText := v.(string)
 	if !isText {
-		return "", badRequest(name + " must be a string")
+		return "", web.BadRequest(name + " must be a string")
 	}
 	return text, nil
 }
 
 // readRequest is the body of the read routes.
 type readRequest struct {
-	inSession
+	web.InSession
 	MessageIDs []string `json:"messageIds"`
 }
 
 func (s *widgetAPI) read(_ http.ResponseWriter, r *http.Request, by chat.Author, in readRequest) (any, error) {
 	if in.MessageIDs == nil {
-		return nil, badRequest("messageIds is required")
+		return nil, web.BadRequest("messageIds is required")
 	}
-	return ok, s.engine.MarkRead(r.Context(), by, in.SessionID, in.MessageIDs)
+	return web.OK, s.engine.MarkRead(r.Context(), by, in.SessionID, in.MessageIDs)
 }
 
 // typingRequest is the body of the typing routes.
 type typingRequest struct {
-	inSession
+	web.InSession
 	Active       *bool  `json:"active"`
 	OperatorName string `json:"operatorName"`
 }
 
 func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
-	return ok, s.engine.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
+	return web.OK, s.engine.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
 }
 
 // cursor renders a revision as the id of its event.
@@ -288,7 +289,7 @@ func queryLimit(r *http.Request, standard, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(given)
 	if err != nil || n < 1 {
-		return 0, badRequest("limit must be a number from 1 to " + strconv.Itoa(most))
+		return 0, web.BadRequest("limit must be a number from 1 to " + strconv.Itoa(most))
 	}
 	return min(n, most), nil
 }

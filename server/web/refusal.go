@@ -1,4 +1,4 @@
-package server
+package web
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ type refusal struct {
 	Confirm string `json:"confirm,omitempty"`
 }
 
-// bothRefused is what two checks of the same fields say; the first may say nothing.
-func bothRefused(first, second error) error {
+// BothRefused is what two checks of the same fields say; the first may say nothing.
+func BothRefused(first, second error) error {
 	var a, b *chat.Error
 	if !errors.As(first, &a) || !errors.As(second, &b) {
 		return cmp.Or(first, second)
@@ -38,9 +38,9 @@ func bothRefused(first, second error) error {
 	return &chat.Error{Kind: a.Kind, Text: a.Text + "; " + b.Text, Fields: fields}
 }
 
-// refusalOf names the fields that a refusal is about. Without fields it looks whether the
+// RefusalOf names the fields that a refusal is about. Without fields it looks whether the
 // text of a 400 begins with the name of one.
-func refusalOf(r *http.Request, status int, text string, ce *chat.Error) refusal {
+func RefusalOf(r *http.Request, status int, text string, ce *chat.Error) refusal {
 	out := refusal{Error: text}
 	if !strings.HasPrefix(r.URL.Path, "/api/admin/") && !strings.HasPrefix(r.URL.Path, "/console/") {
 		return out

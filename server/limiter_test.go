@@ -12,6 +12,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/limits"
+	"github.com/relay-chat/relay/server/web"
 )
 
 func limitedServer() *Server {
@@ -23,26 +24,26 @@ func limitedServer() *Server {
 func TestDownloadsAtATime(t *testing.T) {
 	c := &community{Server: limitedServer()}
 	for range limits.DownloadsPerAddress {
-		c.rates.AddressDownloads.Enter("203.0.113.1")
+		c.Rates.AddressDownloads.Enter("203.0.113.1")
 	}
 	files := 0
 	for _, rt := range append(c.fileRoutes(), (&bridge{Server: c.Server}).fileRoutes()...) {
-		if !strings.HasPrefix(rt.path, "/files/") {
+		if !strings.HasPrefix(rt.Path, "/files/") {
 			continue
 		}
 		files++
-		r := httptest.NewRequest(rt.method, "/files/x/y", nil)
+		r := httptest.NewRequest(rt.Method, "/files/x/y", nil)
 		r.RemoteAddr = "203.0.113.1:5000"
-		_, err := rt.action(httptest.NewRecorder(), r, chat.Author{})
-		var refused *httpError
-		if !errors.As(err, &refused) || refused.status != http.StatusTooManyRequests {
-			t.Errorf("%s %s: %v", rt.method, rt.path, err)
+		_, err := rt.Action(httptest.NewRecorder(), r, chat.Author{})
+		var refused *web.Error
+		if !errors.As(err, &refused) || refused.Status != http.StatusTooManyRequests {
+			t.Errorf("%s %s: %v", rt.Method, rt.Path, err)
 		}
 	}
 	if files != 4 {
 		t.Errorf("%d routes to files", files)
 	}
-	once := c.download(func(http.ResponseWriter, *http.Request, chat.Author) (any, error) { return written{}, nil })
+	once := c.Download(func(http.ResponseWriter, *http.Request, chat.Author) (any, error) { return web.Written{}, nil })
 	r := httptest.NewRequest("GET", "/files/x/y", nil)
 	for range limits.DownloadsPerAddress + 1 {
 		if _, err := once(httptest.NewRecorder(), r, chat.Author{}); err != nil {
@@ -57,7 +58,7 @@ func TestStreamsLeaveTheirPlaces(t *testing.T) {
 	r := httptest.NewRequest("GET", "/api/widget/stream", nil)
 	r.RemoteAddr = "203.0.113.1:5000"
 	for range limits.StreamsPerAddress + 1 {
-		leave, err := s.enterStream(r, "session")
+		leave, err := s.EnterStream(r, "session")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,13 +76,13 @@ func TestNetworksShareLimits(t *testing.T) {
 	}
 	inits := 0
 	for i := range 2 * limits.InitsPerAddress * limits.AddressesPerNetwork {
-		if r := from(i); s.limited(httptest.NewRecorder(), r, s.rates.Inits, s.address(r)) == nil {
+		if r := from(i); s.Limited(httptest.NewRecorder(), r, s.Rates.Inits, s.Address(r)) == nil {
 			inits++
 		}
 	}
 	streams := 0
 	for i := range 2 * limits.StreamsPerAddress * limits.AddressesPerNetwork {
-		if _, err := s.enterStream(from(i), strconv.Itoa(i)); err == nil {
+		if _, err := s.EnterStream(from(i), strconv.Itoa(i)); err == nil {
 			streams++
 		}
 	}
@@ -89,7 +90,7 @@ func TestNetworksShareLimits(t *testing.T) {
 	for i := range 2 * limits.AddressesPerNetwork {
 		r := from(i)
 		r.ContentLength = limits.UploadedPerHour
-		if s.mayBring(r, limits.UploadedPerHour/2) == nil {
+		if s.MayBring(r, limits.UploadedPerHour/2) == nil {
 			uploads++
 		}
 	}
@@ -98,7 +99,7 @@ func TestNetworksShareLimits(t *testing.T) {
 	}
 	other := from(1)
 	other.RemoteAddr = "[2001:db8:2:1::1]:5000"
-	if err := s.limited(httptest.NewRecorder(), other, s.rates.Inits, s.address(other)); err != nil {
+	if err := s.Limited(httptest.NewRecorder(), other, s.Rates.Inits, s.Address(other)); err != nil {
 		t.Errorf("another network: %v", err)
 	}
 }
@@ -108,13 +109,13 @@ func TestEventsCountAsBytes(t *testing.T) {
 	s := limitedServer()
 	r := httptest.NewRequest("POST", "/api/widget/events", nil)
 	r.RemoteAddr = "203.0.113.1:5000"
-	if err := s.mayStore(r, limits.UploadedPerHour-4000, 0, "no"); err != nil {
+	if err := s.MayStore(r, limits.UploadedPerHour-4000, 0, "no"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.mayStore(r, 4000, 0, "no"); err != nil {
+	if err := s.MayStore(r, 4000, 0, "no"); err != nil {
 		t.Error(err)
 	}
-	if err := s.mayStore(r, 1, 0, "no"); err == nil || err.Error() != "no" {
+	if err := s.MayStore(r, 1, 0, "no"); err == nil || err.Error() != "no" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package web
 
 import (
 	"net/http"
@@ -12,9 +12,9 @@ var browsers = []struct{ mark, name string }{
 	{"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
 }
 
-// describeAgent reads a browser's name and the kind of device out of a
+// DescribeAgent reads a browser's name and the kind of device out of a
 // User-Agent, to show it to operators.
-func describeAgent(agent string) (browser, device string) {
+func DescribeAgent(agent string) (browser, device string) {
 	for _, b := range browsers {
 		if strings.Contains(agent, b.mark) {
 			browser = b.name
@@ -35,11 +35,11 @@ func describeAgent(agent string) (browser, device string) {
 	return browser, device
 }
 
-// country is the visitor's country by the CDN in front of relay. It is shown,
+// Country is the visitor's country by the CDN in front of relay. It is shown,
 // never relied on.
-func country(r *http.Request) string {
+func Country(r *http.Request) string {
 	code := r.Header.Get("Cf-Ipcountry")
-	if len(code) != 2 || code == "XX" || !isText(code) {
+	if len(code) != 2 || code == "XX" || !IsText(code) {
 		return ""
 	}
 	return code

@@ -1,4 +1,4 @@
-package server
+package web
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ func checkJSON(body []byte) error {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	switch {
 	case len(trimmed) == 0:
-		return badRequest("The body must be a JSON object")
+		return BadRequest("The body must be a JSON object")
 	case !utf8.Valid(body):
-		return badRequest("Invalid JSON: the text is not UTF-8")
+		return BadRequest("Invalid JSON: the text is not UTF-8")
 	case depth(body) > maxDepth:
-		return badRequest("Invalid JSON: nested too deeply")
+		return BadRequest("Invalid JSON: nested too deeply")
 	case !json.Valid(body):
-		return badRequest("Invalid JSON")
+		return BadRequest("Invalid JSON")
 	case trimmed[0] != '{':
-		return badRequest("The body must be a JSON object")
+		return BadRequest("The body must be a JSON object")
 	case hasNUL(body):
-		return badRequest("Invalid JSON: NUL characters are not allowed")
+		return BadRequest("Invalid JSON: NUL characters are not allowed")
 	}
 	return nil
 }
