@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/web"
 )
 
@@ -137,4 +139,21 @@ func (s *backendAPI) streamCORS(w http.ResponseWriter, r *http.Request) (preflig
 	w.Header().Set("Vary", "Origin")
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	return web.AnswerPreflight(w, r, "GET", "Authorization, X-API-Key, Last-Event-ID")
+}
+
+// asked is the context's key of the request that a tool works for.
+type asked struct{}
+
+// workFor returns the context of the tools that work for a request of an assistant.
+func workFor(r *http.Request) context.Context { return context.WithValue(r.Context(), asked{}, r) }
+
+// askedBy returns the request of an assistant for which a tool works.
+func askedBy(ctx context.Context) (r *http.Request, known bool) {
+	r, known = ctx.Value(asked{}).(*http.Request)
+	return r, known
+}
+
+// forAssistant reports whether a request is an assistant's, or that of a tool which works for one.
+func forAssistant(r *http.Request) bool {
+	return r.URL.Path == oauth.ResourcePath || r.Context().Value(asked{}) != nil
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/mcp"
-	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/remote"
 	"github.com/relay-chat/relay/server/web"
 )
@@ -26,14 +24,6 @@ type assistants struct{ protocol http.Handler }
 func newAssistants(s *Server, version string) *assistants {
 	api := &remote.API{Base: "http://relay", Client: &http.Client{Transport: inside{s}}}
 	return &assistants{mcp.Handler(mcp.Options{API: api, Version: version, Log: s.log})}
-}
-
-// asked is the context's key of the request that a tool works for.
-type asked struct{}
-
-// forAssistant reports whether a request is an assistant's, or that of a tool which works for one.
-func forAssistant(r *http.Request) bool {
-	return r.URL.Path == oauth.ResourcePath || r.Context().Value(asked{}) != nil
 }
 
 // protocolMessage is a message of JSON-RPC, as far as relay itself looks at it: what is no message
@@ -70,7 +60,7 @@ func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.WithValue(r.Context(), asked{}, r)
+	ctx := workFor(r)
 	if r.URL.RawQuery != "" {
 		id, err := onlyConversation(r.URL.RawQuery)
 		if err != nil {
@@ -104,7 +94,7 @@ type inside struct{ server *Server }
 
 // RoundTrip implements [http.RoundTripper].
 func (i inside) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	from, known := r.Context().Value(asked{}).(*http.Request)
+	from, known := askedBy(r.Context())
 	if !known {
 		return nil, web.ErrUnauthorized
 	}

@@ -149,19 +149,23 @@ const passLife = 10 * time.Second
 // erasePasses signs and verifies the pass of [EraseVisitor], whose text is the visitor.
 func erasePasses(k *keyring.Ring) keyring.Cookies { return k.Cookies("erase", passLife) }
 
-// isEraser reports whether a request is that of [EraseVisitor].
-func (s *admission) isEraser(r *http.Request) bool {
-	who, ok := erasePasses(s.keys).Of(r, plainCookie)
-	return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
+// isEraser returns whether a request is that of [EraseVisitor].
+func isEraser(keys *keyring.Ring) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		who, ok := erasePasses(keys).Of(r, plainCookie)
+		return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
+	}
 }
 
 // doctorPasses signs and verifies the pass of [AskBridges].
 func doctorPasses(k *keyring.Ring) keyring.Cookies { return k.Cookies("doctor", passLife) }
 
-// isDoctor reports whether a request is that of [AskBridges].
-func (s *admission) isDoctor(r *http.Request) bool {
-	_, ok := doctorPasses(s.keys).Of(r, plainCookie)
-	return ok
+// isDoctor returns whether a request is that of [AskBridges].
+func isDoctor(keys *keyring.Ring) func(*http.Request) bool {
+	return func(r *http.Request) bool {
+		_, ok := doctorPasses(keys).Of(r, plainCookie)
+		return ok
+	}
 }
 
 // CheckPublicURL asks the public address for relay's health, as platforms would

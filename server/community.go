@@ -3,7 +3,6 @@ package server
 import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
-	"github.com/relay-chat/relay/server/password"
 	"github.com/relay-chat/relay/server/web"
 )
 
@@ -11,7 +10,8 @@ import (
 // the handlers of each audience.
 type community struct {
 	*Server
-	admission     *admission
+	keys          *keyring.Ring
+	accounts      *accounts
 	reaches       reaches
 	widget        *widgetAPI
 	visitors      *visitorStreams
@@ -30,15 +30,10 @@ type community struct {
 	data          *dataAPI
 	push          *pushAPI
 	system        *systemAPI
-	team          *teamAPI
-	passkeys      *passkeyAPI
-	signOn        *signOnAPI
-	console       *consolePages
 	pages         *ownPages
 	devices       *deviceAPI
 	mail          *mailAPI
 	assistants    *assistants
-	oauth         *oauthAPI
 	frontDoor     *frontDoor
 	static        *static
 	hiding        *hiding
@@ -55,7 +50,7 @@ func NewCommunity(cfg config.Config, d Deps, keys *keyring.Ring) (*Server, error
 	c.openStreams = func() map[string]int {
 		return map[string]int{"visitor": d.Engine.Hub.Open(), "operator": int(c.operators.open.Load())}
 	}
-	c.Server.signOn = c.signOn
+	c.Server.accounts = c.accounts
 	c.assemble(c.audiences())
 	return c.Server, nil
 }
@@ -64,18 +59,17 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.Config.PublicURL)
 	shown := presentation{engine, links}
 	audit := web.NewAuditor(team, s.Clients, engine)
-	signIns := &signIns{s.Clients, audit, team, keys, engine.Settings}
-	passwords := &passwords{s.Limiter, password.NewHasher()}
-	settings := &settingsAPI{passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
-	pages := &ownPages{signIns, s.Pages, engine}
+	accounts := newAccounts(accountParts{s.Clients, s.Limiter, s.Pages, audit, engine, team, keys, d.SignOn, d.Log})
+	settings := &settingsAPI{accounts.passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
+	pages := &ownPages{accounts.signIns, s.Pages, engine}
 	mails := MailLinksBy(keys, s.Config.PublicURL)
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
-	console := &consolePages{s.Clients, s.Limiter, signIns, passwords, s.Pages, engine, team, d.Log}
 	devices := &deviceAPI{s.Limiter, pages, engine, conversationsBy(keys)}
 	widget := &widgetAPI{s.Limiter, shown, engine, d.Statistics}
 	return &community{
 		Server:        s,
-		admission:     &admission{s.Clients, s.Limiter, signIns, engine.Sites},
+		keys:          keys,
+		accounts:      accounts,
 		reaches:       reaches{engine, d.Knowledge, team},
 		widget:        widget,
 		visitors:      &visitorStreams{s.Limiter, s.streams, engine, links},
@@ -94,15 +88,10 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},
 		system:        &systemAPI{s.Clients, audit, engine, keys, d.System, d.Bridges, d.Search, d.Version},
-		team:          &teamAPI{signIns, passwords, team, engine.Sites},
-		passkeys:      &passkeyAPI{s.Clients, s.Limiter, signIns, passwords, team},
-		signOn:        &signOnAPI{console, d.SignOn},
-		console:       console,
 		pages:         pages,
 		devices:       devices,
 		mail:          &mailAPI{s.Limiter, audit, s.Pages, devices, engine, mails, d.Mail},
 		assistants:    newAssistants(s, d.Version),
-		oauth:         &oauthAPI{console},
 		frontDoor:     newFrontDoor(widget, d.AI, d.Version, s.log),
 	}
 }

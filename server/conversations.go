@@ -202,7 +202,7 @@ func (s *conversationAPI) sessionQuery(r *http.Request, by chat.Author) (chat.Se
 			return q, err
 		}
 	}
-	if q.Limit, err = queryLimit(r, 50, maxSessions); err != nil {
+	if q.Limit, err = web.QueryLimit(r, 50, maxSessions); err != nil {
 		return q, err
 	}
 	q.Before, err = parseCursor(form.Get("cursor"))

@@ -36,7 +36,7 @@ func (s *Server) KeyScopes() map[string]chat.KeyScopes {
 }
 
 // RenewDue asks the provider again about the sign-ins that are due.
-func (s *Server) RenewDue(ctx context.Context) error { return s.signOn.RenewDue(ctx) }
+func (s *Server) RenewDue(ctx context.Context) error { return s.accounts.RenewDue(ctx) }
 
 // ForgetRates lets everybody try again.
 func (s *Server) ForgetRates() { s.Rates = limits.New() }

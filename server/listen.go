@@ -97,6 +97,11 @@ func PagesURL(cfg config.Config, listener net.Listener) string {
 	return ownURL(cfg, listener)
 }
 
+// SignOnAt is where a provider leads people back to, as far as the configuration says.
+func SignOnAt(cfg config.Config) chat.SignOnPlace {
+	return chat.SignOnPlace{Redirect: PagesURL(cfg, nil) + signOnReturn, Settled: cfg.PagesURL() != ""}
+}
+
 func ownURL(cfg config.Config, listener net.Listener) string {
 	if listener == nil { // a command
 		return localURL(cfg, "localhost", int(cfg.Port))

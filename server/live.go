@@ -78,7 +78,7 @@ func (s *conversationAPI) liveVisitors(_ http.ResponseWriter, r *http.Request, b
 	if err != nil {
 		return nil, err
 	}
-	limit, err := queryLimit(r, maxLiveListed, maxLiveListed)
+	limit, err := web.QueryLimit(r, maxLiveListed, maxLiveListed)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func restrict(r *http.Request, q chat.DeliveryQuery) (_ chat.DeliveryQuery, err 
 		}
 		q.Before = &c
 	}
-	q.Limit, err = queryLimit(r, maxDeliveries, maxDeliveries)
+	q.Limit, err = web.QueryLimit(r, maxDeliveries, maxDeliveries)
 	return q, err
 }
 

@@ -277,7 +277,7 @@ const maxAudit = 200
 func (s *teamAPI) auditList(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	form := r.URL.Query()
 	q := chat.AuditQuery{Person: form.Get("person"), Action: form.Get("action")}
-	limit, err := queryLimit(r, 50, maxAudit)
+	limit, err := web.QueryLimit(r, 50, maxAudit)
 	if err != nil {
 		return nil, err
 	}

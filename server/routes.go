@@ -14,11 +14,11 @@ import (
 // audiences is the route table of community mode. What is asked most often comes first.
 func (c *community) audiences() []web.Audience {
 	return []web.Audience{
-		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.admission.widgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
-		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.teamRoutes())},
+		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.accounts.admission.widgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
+		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.accounts.teamRoutes(c.reaches.person))},
 		{Prefix: communityHooks, Unmatched: web.Rules{}, Routes: hookRoutes(c.bridges, communityHooks)},
 		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: nil},
-		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.openRoutes(), c.pageRoutes(), c.docs.routes())},
+		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.accounts.faceRoutes(), c.openRoutes(), c.pageRoutes(), c.accounts.pageRoutes(), c.docs.routes())},
 	}
 }
 
@@ -51,7 +51,7 @@ func (s *Server) assemble(audiences []web.Audience) {
 
 // widgetRoutes are for pages, which send the public key.
 func (c *community) widgetRoutes() []web.Route {
-	visitors := web.Rules{CORS: c.admission.widgetCORS, Filtered: true, Access: c.admission.visitor, Rate: c.Rates.Requests, Body: web.MaxBody}
+	visitors := web.Rules{CORS: c.accounts.admission.widgetCORS, Filtered: true, Access: c.accounts.admission.visitor, Rate: c.Rates.Requests, Body: web.MaxBody}
 	uploads, headerless, open := visitors, visitors, visitors
 	open.Rate = c.Rates.Live
 	uploads.Body = 0
@@ -83,18 +83,9 @@ func (c *community) widgetRoutes() []web.Route {
 	}
 }
 
-// operatorRules are for operators and administrators, who send a key or sign in at the
-// console.
-func (c *community) operatorRules(body int64) (operators, administrators web.Rules) {
-	operators = web.Rules{Filtered: true, Access: c.admission.operator, Body: body}
-	administrators = operators
-	administrators.Access = web.Administrator(operators.Access)
-	return operators, administrators
-}
-
 // conversationRoutes are about conversations and those who answer them.
 func (c *community) conversationRoutes() []web.Route {
-	operators, administrators := c.operatorRules(web.MaxAdminBody)
+	operators, administrators := c.accounts.rules(web.MaxAdminBody)
 	inSession, erasers := operators.Within(c.reaches.session), administrators.Within(c.reaches.session)
 	operators = operators.Within(web.OwnSites)
 	uploads := inSession
@@ -145,7 +136,7 @@ func (c *community) conversationRoutes() []web.Route {
 
 // siteRoutes are about the websites.
 func (c *community) siteRoutes() []web.Route {
-	operators, administrators := c.operatorRules(web.MaxAdminBody)
+	operators, administrators := c.accounts.rules(web.MaxAdminBody)
 	readers, changers := operators.Within(c.reaches.site), administrators.Within(c.reaches.site)
 	keeping, uploads := changers, administrators
 	keeping.Access, uploads.Body = web.Lasting(changers.Access), 0
@@ -165,11 +156,11 @@ func (c *community) siteRoutes() []web.Route {
 
 // settingRoutes are about settings, channels, numbers and relay's state.
 func (c *community) settingRoutes() []web.Route {
-	operators, administrators := c.operatorRules(web.MaxAdminBody)
+	operators, administrators := c.accounts.rules(web.MaxAdminBody)
 	keepingOperators, keepingAdministrators := operators, administrators
 	keepingOperators.Access, keepingAdministrators.Access = web.Lasting(operators.Access), web.Lasting(administrators.Access)
 	examined, erasers := operators, operators
-	examined.Access, erasers.Access = c.admission.operatorOr(c.admission.isDoctor), web.Administrator(c.admission.operatorOr(c.admission.isEraser))
+	examined.Access, erasers.Access = c.accounts.admission.operatorOr(isDoctor(c.keys)), web.Administrator(c.accounts.admission.operatorOr(isEraser(c.keys)))
 	return []web.Route{
 		web.On("GET", "/api/admin/settings", operators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.settings.settings),
 		web.On("PATCH", "/api/admin/settings", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.settings.patchSettings)),
@@ -183,7 +174,6 @@ func (c *community) settingRoutes() []web.Route {
 		web.On("POST", "/api/admin/mail/round-trip", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.mail.roundTrip),
 		web.On("POST", consentPath, administrators.NoKeys(), c.mail.askConsent),
 		web.On("POST", consentPath+"/redeem", administrators.NoKeys(), web.Body(c.mail.redeemConsent)),
-		web.On("POST", "/api/admin/sign-on/test", administrators.NoKeys(), c.signOn.test),
 		web.On("GET", "/api/admin/deliveries", administrators.Needs(chat.ScopeSettings), c.deliveries.list),
 		web.On("POST", "/api/admin/deliveries/retry", administrators.Needs(chat.ScopeSettings), web.OptionalBody(c.deliveries.retryAll)),
 		web.On("POST", "/api/admin/deliveries/{id}/retry", operators.Within(c.reaches.delivery).Needs(chat.ScopeWrite), c.deliveries.retry),
@@ -213,7 +203,7 @@ func (c *community) settingRoutes() []web.Route {
 // webhookRoutes are about webhooks beside the first, and incoming ones. No key makes an address at
 // which a program may do more than the key itself.
 func (c *community) webhookRoutes() []web.Route {
-	_, administrators := c.operatorRules(web.MaxAdminBody)
+	_, administrators := c.accounts.rules(web.MaxAdminBody)
 	keeping := administrators
 	keeping.Access = web.Lasting(administrators.Access)
 	ofHook, ofIncoming := administrators.Within(c.reaches.hook).Needs(chat.ScopeSettings), administrators.Within(c.reaches.incomingHook).Needs(chat.ScopeSettings)
@@ -234,58 +224,12 @@ func (c *community) webhookRoutes() []web.Route {
 	}
 }
 
-// teamRoutes are about the people who answer and administer.
-func (c *community) teamRoutes() []web.Route {
-	operators, administrators := c.operatorRules(web.MaxBody)
-	operators, administrators = operators.Within(web.OwnSites), administrators.Within(web.OwnSites)
-	keepers, makers, faces := operators, operators, operators
-	keepers.Access, makers.Access, faces.Body = web.Lasting(administrators.Access), web.Lasting(operators.Access), maxFaceBytes
-	managers := keepers.Within(c.reaches.person)
-	return []web.Route{
-		web.On("GET", "/api/admin/me", operators.Needs(chat.AllScopes...), c.team.me),
-		web.On("PATCH", "/api/admin/me", operators.NoKeys(), web.Body(c.team.patchMe)),
-		web.On("PUT", "/api/admin/me/face", faces.NoKeys(), c.team.putFace),
-		web.On("DELETE", "/api/admin/me/face", operators.NoKeys(), c.team.deleteFace),
-		web.On("GET", "/api/admin/sign-ins", operators.NoKeys(), c.team.listSignIns),
-		web.On("DELETE", "/api/admin/sign-ins", operators.NoKeys(), c.team.endOtherSignIns),
-		web.On("DELETE", "/api/admin/sign-ins/{id}", operators.NoKeys(), c.team.endSignIn),
-		web.On("GET", "/api/admin/passkeys", operators.NoKeys(), c.passkeys.passkeys),
-		web.On("POST", "/api/admin/passkeys", operators.NoKeys(), c.passkeys.addPasskey),
-		web.On("POST", "/api/admin/passkey-challenge", operators.NoKeys(), c.passkeys.newPasskey),
-		web.On("PATCH", "/api/admin/passkeys/{id}", operators.NoKeys(), c.passkeys.renamePasskey),
-		web.On("DELETE", "/api/admin/passkeys/{id}", operators.NoKeys(), c.passkeys.removePasskey),
-		web.On("GET", "/api/admin/two-step", operators.NoKeys(), c.team.twoStep),
-		web.On("POST", "/api/admin/two-step", operators.NoKeys(), web.Body(c.team.beginTwoStep)),
-		web.On("POST", "/api/admin/two-step/confirm", operators.NoKeys(), web.Body(c.team.confirmTwoStep)),
-		web.On("POST", "/api/admin/two-step/recovery-codes", operators.NoKeys(), web.Body(c.team.renewRecovery)),
-		web.On("POST", "/api/admin/two-step/off", operators.NoKeys(), web.Body(c.team.endTwoStep)),
-		web.On("GET", "/api/admin/people", operators.Needs(chat.ScopeRead, chat.ScopePeople), c.team.people),
-		web.On("POST", "/api/admin/people", keepers.Needs(chat.ScopePeople), web.Body(c.team.addPerson)),
-		web.On("PATCH", "/api/admin/people/{id}", managers.Needs(chat.ScopePeople), web.Body(c.team.patchPerson)),
-		web.On("DELETE", "/api/admin/people/{id}", managers.Needs(chat.ScopePeople), c.team.removePerson),
-		web.On("POST", "/api/admin/people/{id}/reset", managers.Needs(chat.ScopePeople), c.team.resetPassword),
-		web.On("DELETE", "/api/admin/people/{id}/two-step", managers.Needs(chat.ScopePeople), c.team.takeTwoStep),
-		web.On("GET", "/api/admin/invitations", administrators.Needs(chat.ScopePeople), c.team.invitations),
-		web.On("POST", "/api/admin/invitations", keepers.Needs(chat.ScopePeople), web.Body(c.team.invite)),
-		web.On("POST", "/api/admin/invitations/{id}/mail", keepers.Needs(chat.ScopePeople), c.team.mailInvitation),
-		web.On("DELETE", "/api/admin/invitations/{id}", administrators.Needs(chat.ScopePeople), c.team.withdraw),
-		web.On("GET", "/api/admin/api-keys", operators.Needs(chat.ScopePeople), c.team.listKeys),
-		web.On("POST", "/api/admin/api-keys", makers.Needs(chat.ScopePeople), web.Body(c.team.addKey)),
-		web.On("DELETE", "/api/admin/api-keys/{key}", operators.Needs(chat.ScopePeople), c.team.endKey),
-		web.On("GET", "/api/admin/audit", administrators.Needs(chat.ScopePeople), c.team.auditList),
-	}
-}
-
 // fileRoutes are for anyone with a signed link.
 func (c *community) fileRoutes() []web.Route {
 	file := c.Download(c.files.file)
 	return []web.Route{
 		web.On("GET", "/files/{id}/{name}", web.Rules{}, file),
 		web.On("HEAD", "/files/{id}/{name}", web.Rules{}, file),
-		web.On("GET", "/faces/{id}", web.Rules{}, c.team.face),
-		web.On("HEAD", "/faces/{id}", web.Rules{}, c.team.face),
-		web.On("GET", chat.PicturesPath+"{site}", web.Rules{}, c.team.picture),
-		web.On("HEAD", chat.PicturesPath+"{site}", web.Rules{}, c.team.picture),
 	}
 }
 
@@ -309,18 +253,7 @@ func (c *community) pageRoutes() []web.Route {
 		web.On("POST", letterPath+"{letter}", forms, c.mail.stop),
 		web.On("POST", letterPath+"{letter}/confirm", forms, c.mail.confirm),
 		web.On("GET", "/preview", pages, web.Page(c.pages.preview)),
-		web.On("GET", "/console", pages, web.Page(c.console.console)),
-		web.On("POST", "/console/login", pages, web.Page(c.console.login)),
-		web.On("POST", "/console/code", pages, web.Page(c.console.code)),
-		web.On("POST", "/console/logout", pages, web.Page(c.console.logout)),
 		web.On("GET", returnPath, pages, web.Page(c.mail.consentPage)),
-		web.On("GET", signOnPath, pages, web.Page(c.signOn.begin)),
-		web.On("GET", signOnReturn, pages, web.Page(c.signOn.finish)),
-		web.On("GET", "/console/invitation", pages, web.Page(c.console.invitationPage)),
-		web.On("POST", "/console/invitation/check", forms, c.console.checkInvitation),
-		web.On("POST", "/console/invitation/accept", forms, c.console.acceptInvitation),
-		web.On("POST", "/console/passkey/challenge", forms, c.passkeys.askPasskey),
-		web.On("POST", "/console/passkey/sign-in", forms, c.passkeys.passkeyLogin),
 	}
 }
 

@@ -97,7 +97,7 @@ func searchQuery(r *http.Request) (terms []words.Term, below int64, limit int, e
 			return nil, 0, 0, web.BadRequest("cursor must be a nextCursor of an earlier answer")
 		}
 	}
-	limit, err = queryLimit(r, standardFound, maxFound)
+	limit, err = web.QueryLimit(r, standardFound, maxFound)
 	return terms, below, limit, err
 }
 

@@ -74,7 +74,7 @@ type Server struct {
 
 	answered    func(method, route string, status int, took time.Duration)
 	openStreams func() map[string]int
-	signOn      *signOnAPI // nil in bridge mode
+	accounts    *accounts // nil in bridge mode
 
 	endStreams func() // their clients reconnect
 	receiving  receiving
@@ -195,4 +195,13 @@ func (s *Server) ShareLimits(ctx context.Context) error {
 		return nil
 	}
 	return s.Rates.Share(ctx, s.engine.Nodes)
+}
+
+// RenewSignIns asks the provider of single sign-on again about who is signed in, so that who is
+// ended there is ended here. It runs on one node.
+func (s *Server) RenewSignIns(ctx context.Context) error {
+	if s.accounts == nil {
+		return nil
+	}
+	return s.accounts.renewSignIns(ctx)
 }

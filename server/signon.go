@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
-	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/team"
 	"github.com/relay-chat/relay/server/web"
@@ -27,6 +26,7 @@ const (
 	signOnPatience = 8 * time.Second
 	signOnCookie   = "relay_sign_on"
 	signOnPurpose  = "single sign-on"
+	longestCode    = 4000 // characters
 )
 
 // SignOn asks a provider who somebody is.
@@ -129,7 +129,7 @@ func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	code := query.Get("code")
-	if code == "" || query.Has("error") || len(code) > longestAnswer {
+	if code == "" || query.Has("error") || len(code) > longestCode {
 		return &chat.SignOnFailure{Problem: o.Title() + " did not sign you in", Fix: "press the button again", Cause: chat.Clip(chat.OneLine(query.Get("error")), 100)}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), signOnPatience)
@@ -219,11 +219,6 @@ func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 	}
 	s.showLogin(w, r, status, login{problem: problem, elsewhere: true})
-}
-
-// SignOnAt is where a provider leads people back to, as far as the configuration says.
-func SignOnAt(cfg config.Config) chat.SignOnPlace {
-	return chat.SignOnPlace{Redirect: PagesURL(cfg, nil) + signOnReturn, Settled: cfg.PagesURL() != ""}
 }
 
 // test answers POST /api/admin/sign-on/test. A provider that cannot be asked is a result, not an

@@ -18,12 +18,11 @@ const (
 	renewAtOnce   = 5
 )
 
-// RenewSignIns asks the provider again about who is signed in, so that who is ended there is ended
-// here. It runs on one node.
-func (s *Server) RenewSignIns(ctx context.Context) error {
-	for s.signOn != nil && chat.Rest(ctx, renewEvery) == nil {
-		if err := s.signOn.RenewDue(ctx); err != nil && ctx.Err() == nil {
-			s.log.Warn("cannot ask about sign-ins again", "err", err)
+// renewSignIns asks the provider again about the sign-ins that are due, until ctx ends.
+func (a *accounts) renewSignIns(ctx context.Context) error {
+	for chat.Rest(ctx, renewEvery) == nil {
+		if err := a.RenewDue(ctx); err != nil && ctx.Err() == nil {
+			a.console.log.Warn("cannot ask about sign-ins again", "err", err)
 		}
 	}
 	return nil
@@ -32,8 +31,8 @@ func (s *Server) RenewSignIns(ctx context.Context) error {
 // RenewDue asks about the sign-ins that are due, several at a time, so that a slow answer about one
 // does not put off all others. What fails does not cut off the others: their refresh tokens may be
 // used up already.
-func (s *signOnAPI) RenewDue(ctx context.Context) error {
-	due, err := s.team.SignIns.Grants(ctx, renewTogether)
+func (a *accounts) RenewDue(ctx context.Context) error {
+	due, err := a.signOn.team.SignIns.Grants(ctx, renewTogether)
 	if err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (s *signOnAPI) RenewDue(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return nil
 			}
-			return s.renew(ctx, &due[i])
+			return a.signOn.renew(ctx, &due[i])
 		})
 	}
 	return asking.Wait()

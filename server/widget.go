@@ -152,7 +152,7 @@ func (s presentation) history(r *http.Request, by chat.Author, sessionID string)
 	if err := web.Required("sessionId", sessionID); err != nil {
 		return nil, err
 	}
-	limit, err := queryLimit(r, maxHistory, maxHistory)
+	limit, err := web.QueryLimit(r, maxHistory, maxHistory)
 	if err != nil {
 		return nil, err
 	}
@@ -280,16 +280,3 @@ func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Autho
 
 // cursor renders a revision as the id of its event.
 func cursor(rev int64) string { return strconv.FormatInt(rev, 10) }
-
-// queryLimit reads ?limit=, between 1 and most; standard is without it.
-func queryLimit(r *http.Request, standard, most int) (int, error) {
-	given := r.URL.Query().Get("limit")
-	if given == "" {
-		return standard, nil
-	}
-	n, err := strconv.Atoi(given)
-	if err != nil || n < 1 {
-		return 0, web.BadRequest("limit must be a number from 1 to " + strconv.Itoa(most))
-	}
-	return min(n, most), nil
-}

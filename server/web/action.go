@@ -6,6 +6,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/gorilla/mux"
 
@@ -82,4 +83,17 @@ func PathVar(r *http.Request, name string) string { return mux.Vars(r)[name] }
 func IsNotFound(err error) bool {
 	var ce *chat.Error
 	return errors.As(err, &ce) && ce.Kind == chat.NotFound
+}
+
+// QueryLimit reads ?limit=, between 1 and most; standard is without it.
+func QueryLimit(r *http.Request, standard, most int) (int, error) {
+	given := r.URL.Query().Get("limit")
+	if given == "" {
+		return standard, nil
+	}
+	n, err := strconv.Atoi(given)
+	if err != nil || n < 1 {
+		return 0, BadRequest("limit must be a number from 1 to " + strconv.Itoa(most))
+	}
+	return min(n, most), nil
 }
