@@ -116,5 +116,5 @@ func (s *settingsAPI) proveAgain(w http.ResponseWriter, r *http.Request, by chat
 	if p.Password == "" {
 		return web.BadRequest("secretKey is required")
 	}
-	return s.confirm(w, r, p, in.CurrentPassword)
+	return s.Confirm(w, r, p, in.CurrentPassword)
 }

@@ -7,7 +7,7 @@ import (
 
 // aiRoutes are about the AI, what it knows, and what it would have said.
 func (c *community) aiRoutes() []web.Route {
-	operators, administrators := c.accounts.rules(web.MaxAdminBody)
+	operators, administrators := c.accounts.Rules(web.MaxAdminBody)
 	files := administrators
 	files.Body = 0
 	return []web.Route{

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/mcp"
 	"github.com/relay-chat/relay/server/remote"
@@ -60,7 +62,7 @@ func (a *assistants) answer(w http.ResponseWriter, r *http.Request, _ chat.Autho
 	if err != nil {
 		return nil, err
 	}
-	ctx := workFor(r)
+	ctx := account.WorkFor(r)
 	if r.URL.RawQuery != "" {
 		id, err := onlyConversation(r.URL.RawQuery)
 		if err != nil {
@@ -94,7 +96,7 @@ type inside struct{ server *Server }
 
 // RoundTrip implements [http.RoundTripper].
 func (i inside) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	from, known := askedBy(r.Context())
+	from, known := account.AskedBy(r.Context())
 	if !known {
 		return nil, web.ErrUnauthorized
 	}

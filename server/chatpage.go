@@ -38,9 +38,9 @@ func (s *ownPages) chatPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.engine.SettingsOf(site.ID).Bool("agentsEnabled") {
-		w.Header().Set("Link", `<`+frontDoorPath+s.keys.PublicOf(site)+`/llms.txt>; rel="service-doc"; type="text/plain"`)
+		w.Header().Set("Link", `<`+frontDoorPath+s.Keys.PublicOf(site)+`/llms.txt>; rel="service-doc"; type="text/plain"`)
 	}
-	s.Show(w, r, http.StatusOK, "chat.html", web.Slots{"PublicKey": s.keys.PublicOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
+	s.Show(w, r, http.StatusOK, "chat.html", web.Slots{"PublicKey": s.Keys.PublicOf(site), "Title": s.chatName(site), "Manifest": "href=" + chatPath + "/" + site.PublicID() + "/app.webmanifest"})
 }
 
 // chatManifest answers GET /chat/{site}/app.webmanifest, with which a phone puts the chat

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
@@ -70,7 +72,7 @@ const bridgesPath = "/api/admin/bridges"
 func AskBridges(ctx context.Context, cfg config.Config, keys *keyring.Ring) (bridges []chat.BridgeState, ai *chat.AIState) {
 	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
 	defer cancel()
-	pass := http.Header{"Cookie": {plainCookie + "=" + doctorPasses(keys).Sign(plainCookie, "doctor")}}
+	pass := http.Header{"Cookie": {account.PlainCookie + "=" + doctorPasses(keys).Sign(account.PlainCookie, "doctor")}}
 	answer, err := ask(ctx, http.MethodGet, localURL(cfg, "127.0.0.1", int(cfg.Port))+bridgesPath, pass)
 	if err != nil {
 		return nil, nil
@@ -115,7 +117,7 @@ func EraseVisitor(ctx context.Context, cfg config.Config, keys *keyring.Ring, wh
 		return out, false, nil
 	}
 	address := localURL(cfg, "127.0.0.1", int(cfg.Port)) + visitorsPath + "?visitor=" + url.QueryEscape(who)
-	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {plainCookie + "=" + erasePasses(keys).Sign(plainCookie, who)}})
+	answer, err := ask(ctx, http.MethodDelete, address, http.Header{"Cookie": {account.PlainCookie + "=" + erasePasses(keys).Sign(account.PlainCookie, who)}})
 	if err != nil {
 		return out, true, fmt.Errorf("relay did not say whether it erased everything; repeat the command: %w", err)
 	}
@@ -152,7 +154,7 @@ func erasePasses(k *keyring.Ring) keyring.Cookies { return k.Cookies("erase", pa
 // isEraser returns whether a request is that of [EraseVisitor].
 func isEraser(keys *keyring.Ring) func(*http.Request) bool {
 	return func(r *http.Request) bool {
-		who, ok := erasePasses(keys).Of(r, plainCookie)
+		who, ok := erasePasses(keys).Of(r, account.PlainCookie)
 		return ok && r.Method == http.MethodDelete && who == r.URL.Query().Get("visitor")
 	}
 }
@@ -163,7 +165,7 @@ func doctorPasses(k *keyring.Ring) keyring.Cookies { return k.Cookies("doctor", 
 // isDoctor returns whether a request is that of [AskBridges].
 func isDoctor(keys *keyring.Ring) func(*http.Request) bool {
 	return func(r *http.Request) bool {
-		_, ok := doctorPasses(keys).Of(r, plainCookie)
+		_, ok := doctorPasses(keys).Of(r, account.PlainCookie)
 		return ok
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/relay-chat/relay/server/account"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
 	"github.com/relay-chat/relay/server/web"
@@ -11,7 +12,7 @@ import (
 type community struct {
 	*Server
 	keys          *keyring.Ring
-	accounts      *accounts
+	accounts      *account.Accounts
 	reaches       reaches
 	widget        *widgetAPI
 	visitors      *visitorStreams
@@ -59,9 +60,9 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.Config.PublicURL)
 	shown := presentation{engine, links}
 	audit := web.NewAuditor(team, s.Clients, engine)
-	accounts := newAccounts(accountParts{s.Clients, s.Limiter, s.Pages, audit, engine, team, keys, d.SignOn, d.Log})
-	settings := &settingsAPI{accounts.passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
-	pages := &ownPages{accounts.signIns, s.Pages, engine}
+	accounts := account.New(account.Parts{Clients: s.Clients, Limiter: s.Limiter, Pages: s.Pages, Audit: audit, Engine: engine, Team: team, Keys: keys, SignOn: d.SignOn, Log: d.Log})
+	settings := &settingsAPI{accounts.Passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
+	pages := &ownPages{accounts.SignIns, s.Pages, engine}
 	mails := MailLinksBy(keys, s.Config.PublicURL)
 	deliveries := &deliveryAPI{audit, engine, d.Webhook}
 	devices := &deviceAPI{s.Limiter, pages, engine, conversationsBy(keys)}

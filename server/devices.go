@@ -145,7 +145,7 @@ func (s *deviceAPI) show(w http.ResponseWriter, r *http.Request, id string, unti
 		if until == 0 {
 			link = ""
 		}
-		s.pages.Show(w, r, http.StatusOK, "resume.html", web.Slots{"Link": link, "PublicKey": s.pages.keys.PublicOf(site), "Name": s.pages.chatName(site),
+		s.pages.Show(w, r, http.StatusOK, "resume.html", web.Slots{"Link": link, "PublicKey": s.pages.Keys.PublicOf(site), "Name": s.pages.chatName(site),
 			"Chat": chatPath + "/" + site.PublicID(), "There": s.pageOf(&session, site), "Letter": letter})
 	}
 }

@@ -42,7 +42,7 @@ var errNoFrontDoor = &web.Error{Status: http.StatusNotFound, Text: "This website
 
 // agent admits visitors' agents with the public key of a site that lets them in.
 func (c *community) agent(w http.ResponseWriter, r *http.Request, _ string) (chat.Author, error) {
-	by, err := c.accounts.admission.visitor(w, r, web.PathVar(r, "key"))
+	by, err := c.accounts.Admission.Visitor(w, r, web.PathVar(r, "key"))
 	if err == nil && !c.engine.SettingsOf(by.Site).Bool("agentsEnabled") {
 		err = errNoFrontDoor
 	}

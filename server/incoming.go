@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
@@ -94,7 +96,7 @@ func (s *incomingAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author
 	if err != nil {
 		return nil, err
 	}
-	token, h, err := s.team.Incoming.Add(r.Context(), by, site.ID, in.change(), stillSent(s.keys, r, by))
+	token, h, err := s.team.Incoming.Add(r.Context(), by, site.ID, in.change(), account.StillSent(s.keys, r, by))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (s *incomingAPI) change(_ http.ResponseWriter, r *http.Request, by chat.Aut
 
 // renew answers POST /api/admin/incoming-hooks/{hook}/token: the address before leads nowhere now.
 func (s *incomingAPI) renew(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-	token, h, err := s.team.Incoming.Renew(r.Context(), web.PathVar(r, "hook"), stillSent(s.keys, r, by))
+	token, h, err := s.team.Incoming.Renew(r.Context(), web.PathVar(r, "hook"), account.StillSent(s.keys, r, by))
 	if err != nil {
 		return nil, err
 	}

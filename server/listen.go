@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/web"
@@ -99,7 +101,7 @@ func PagesURL(cfg config.Config, listener net.Listener) string {
 
 // SignOnAt is where a provider leads people back to, as far as the configuration says.
 func SignOnAt(cfg config.Config) chat.SignOnPlace {
-	return chat.SignOnPlace{Redirect: PagesURL(cfg, nil) + signOnReturn, Settled: cfg.PagesURL() != ""}
+	return chat.SignOnPlace{Redirect: PagesURL(cfg, nil) + account.SignOnReturn, Settled: cfg.PagesURL() != ""}
 }
 
 func ownURL(cfg config.Config, listener net.Listener) string {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
@@ -64,7 +66,7 @@ func (l *MailLinks) Letter(s *chat.Session, address string) string {
 }
 
 // Invitation is where who has the secret of a link joins the team.
-func (l *MailLinks) Invitation(secret string) string { return InvitationURL(l.base, secret) }
+func (l *MailLinks) Invitation(secret string) string { return account.InvitationURL(l.base, secret) }
 
 // open returns what a link names; ok is false if it was not made here.
 func (l *MailLinks) open(link string) (m mailed, ok bool) {

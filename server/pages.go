@@ -12,12 +12,12 @@ import (
 
 // snippet embeds the widget in the first website.
 func (s *ownPages) snippet(r *http.Request) string {
-	return snippetFor(s.BaseURL(r), s.keys.Public(), s.engine.Settings())
+	return snippetFor(s.BaseURL(r), s.Keys.Public(), s.engine.Settings())
 }
 
 // demo answers GET /demo: the page of an imaginary shop with the widget.
 func (s *ownPages) demo(w http.ResponseWriter, r *http.Request) {
-	s.Show(w, r, http.StatusOK, "demo.html", web.Slots{"PublicKey": s.keys.Public()})
+	s.Show(w, r, http.StatusOK, "demo.html", web.Slots{"PublicKey": s.Keys.Public()})
 }
 
 // config answers GET /api/widget/config: the config without a session.

@@ -1,9 +1,10 @@
 package server
 
 import (
-	"context"
 	"net/http"
 	"slices"
+
+	"github.com/relay-chat/relay/server/account"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -105,36 +106,7 @@ func (c reaches) question(r *http.Request, by chat.Author) error {
 func (c reaches) person(r *http.Request, by chat.Author) error {
 	p, err := c.team.People.Find(r.Context(), web.PathVar(r, "id"))
 	if err == nil {
-		err = manages(by, &p)
-	}
-	return err
-}
-
-// manages refuses to administrators of some sites what concerns people of others.
-func manages(by chat.Author, p *chat.Person) error {
-	switch {
-	case by.Manages(p.Sites):
-		return nil
-	case !p.Sites.Meets(by.Sites):
-		return chat.ErrPersonNotFound
-	}
-	return chat.Errorf(chat.Forbidden, "%s also answers sites that you do not administer. Ask an administrator of all sites", p.Name)
-}
-
-// overPerson refuses to act for somebody else to whoever does not administer all of that
-// person's sites.
-func overPerson(ctx context.Context, people *team.People, by chat.Author, person string) error {
-	switch {
-	case person == by.Person && person != "", by.OfRelay():
-		return nil
-	case by.Role != chat.RoleAdministrator:
-		return web.ErrAdministrators
-	case person == "": // whoever used the secret key
-		return web.ErrAllSites
-	}
-	p, err := people.Find(ctx, person)
-	if err == nil {
-		err = manages(by, &p)
+		err = account.Manages(by, &p)
 	}
 	return err
 }

@@ -14,11 +14,11 @@ import (
 // audiences is the route table of community mode. What is asked most often comes first.
 func (c *community) audiences() []web.Audience {
 	return []web.Audience{
-		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.accounts.admission.widgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
-		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.accounts.teamRoutes(c.reaches.person))},
+		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.accounts.Admission.WidgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
+		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.accounts.Routes(c.reaches.person))},
 		{Prefix: communityHooks, Unmatched: web.Rules{}, Routes: hookRoutes(c.bridges, communityHooks)},
 		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: nil},
-		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.accounts.faceRoutes(), c.openRoutes(), c.pageRoutes(), c.accounts.pageRoutes(), c.docs.routes())},
+		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.accounts.FaceRoutes(), c.openRoutes(), c.pageRoutes(), c.accounts.PageRoutes(), c.docs.routes())},
 	}
 }
 
@@ -51,7 +51,7 @@ func (s *Server) assemble(audiences []web.Audience) {
 
 // widgetRoutes are for pages, which send the public key.
 func (c *community) widgetRoutes() []web.Route {
-	visitors := web.Rules{CORS: c.accounts.admission.widgetCORS, Filtered: true, Access: c.accounts.admission.visitor, Rate: c.Rates.Requests, Body: web.MaxBody}
+	visitors := web.Rules{CORS: c.accounts.Admission.WidgetCORS, Filtered: true, Access: c.accounts.Admission.Visitor, Rate: c.Rates.Requests, Body: web.MaxBody}
 	uploads, headerless, open := visitors, visitors, visitors
 	open.Rate = c.Rates.Live
 	uploads.Body = 0
@@ -85,7 +85,7 @@ func (c *community) widgetRoutes() []web.Route {
 
 // conversationRoutes are about conversations and those who answer them.
 func (c *community) conversationRoutes() []web.Route {
-	operators, administrators := c.accounts.rules(web.MaxAdminBody)
+	operators, administrators := c.accounts.Rules(web.MaxAdminBody)
 	inSession, erasers := operators.Within(c.reaches.session), administrators.Within(c.reaches.session)
 	operators = operators.Within(web.OwnSites)
 	uploads := inSession
@@ -136,7 +136,7 @@ func (c *community) conversationRoutes() []web.Route {
 
 // siteRoutes are about the websites.
 func (c *community) siteRoutes() []web.Route {
-	operators, administrators := c.accounts.rules(web.MaxAdminBody)
+	operators, administrators := c.accounts.Rules(web.MaxAdminBody)
 	readers, changers := operators.Within(c.reaches.site), administrators.Within(c.reaches.site)
 	keeping, uploads := changers, administrators
 	keeping.Access, uploads.Body = web.Lasting(changers.Access), 0
@@ -156,11 +156,11 @@ func (c *community) siteRoutes() []web.Route {
 
 // settingRoutes are about settings, channels, numbers and relay's state.
 func (c *community) settingRoutes() []web.Route {
-	operators, administrators := c.accounts.rules(web.MaxAdminBody)
+	operators, administrators := c.accounts.Rules(web.MaxAdminBody)
 	keepingOperators, keepingAdministrators := operators, administrators
 	keepingOperators.Access, keepingAdministrators.Access = web.Lasting(operators.Access), web.Lasting(administrators.Access)
 	examined, erasers := operators, operators
-	examined.Access, erasers.Access = c.accounts.admission.operatorOr(isDoctor(c.keys)), web.Administrator(c.accounts.admission.operatorOr(isEraser(c.keys)))
+	examined.Access, erasers.Access = c.accounts.Admission.OperatorOr(isDoctor(c.keys)), web.Administrator(c.accounts.Admission.OperatorOr(isEraser(c.keys)))
 	return []web.Route{
 		web.On("GET", "/api/admin/settings", operators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.settings.settings),
 		web.On("PATCH", "/api/admin/settings", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.settings.patchSettings)),
@@ -203,7 +203,7 @@ func (c *community) settingRoutes() []web.Route {
 // webhookRoutes are about webhooks beside the first, and incoming ones. No key makes an address at
 // which a program may do more than the key itself.
 func (c *community) webhookRoutes() []web.Route {
-	_, administrators := c.accounts.rules(web.MaxAdminBody)
+	_, administrators := c.accounts.Rules(web.MaxAdminBody)
 	keeping := administrators
 	keeping.Access = web.Lasting(administrators.Access)
 	ofHook, ofIncoming := administrators.Within(c.reaches.hook).Needs(chat.ScopeSettings), administrators.Within(c.reaches.incomingHook).Needs(chat.ScopeSettings)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -34,7 +36,7 @@ type Deps struct {
 	// Mail is only used in community mode.
 	Mail Mail
 	// SignOn is only used in community mode.
-	SignOn SignOn
+	SignOn account.SignOn
 	// Statistics know the reply time in community mode only.
 	Statistics *statistics.Counter
 	// Team is only used in community mode.
@@ -74,7 +76,7 @@ type Server struct {
 
 	answered    func(method, route string, status int, took time.Duration)
 	openStreams func() map[string]int
-	accounts    *accounts // nil in bridge mode
+	accounts    *account.Accounts // nil in bridge mode
 
 	endStreams func() // their clients reconnect
 	receiving  receiving
@@ -203,5 +205,5 @@ func (s *Server) RenewSignIns(ctx context.Context) error {
 	if s.accounts == nil {
 		return nil
 	}
-	return s.accounts.renewSignIns(ctx)
+	return s.accounts.RenewSignIns(ctx)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
@@ -17,7 +19,7 @@ import (
 
 // settingsAPI is about the settings, and about what they connect.
 type settingsAPI struct {
-	*passwords
+	*account.Passwords
 	web.Auditor
 	engine  *engine.Engine
 	team    *team.Team

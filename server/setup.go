@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
@@ -18,7 +20,7 @@ const setupCookie = "relay_setup"
 
 // ownPages are relay's pages beside the console.
 type ownPages struct {
-	*signIns
+	*account.SignIns
 	web.Pages
 	engine *engine.Engine
 }
@@ -27,7 +29,7 @@ type ownPages struct {
 // may see them, else the status page.
 func (s *ownPages) home(w http.ResponseWriter, r *http.Request) {
 	page, secret, wrongCode := "status.html", "", false
-	if s.keys.SetupOpen() {
+	if s.Keys.SetupOpen() {
 		page = "locked.html"
 		var allowed bool
 		if allowed, wrongCode = s.maySetUp(r); allowed {
@@ -35,14 +37,14 @@ func (s *ownPages) home(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if wantsJSON(r) {
-		keys := map[string]string{"publicKey": s.keys.Public()}
+		keys := map[string]string{"publicKey": s.Keys.Public()}
 		if secret != "" {
 			keys["secretKey"] = secret
 		}
 		web.WriteJSON(w, http.StatusOK, keys)
 		return
 	}
-	values := web.Slots{"PublicKey": s.keys.Public(), "Snippet": s.snippet(r), "Hint": "",
+	values := web.Slots{"PublicKey": s.Keys.Public(), "Snippet": s.snippet(r), "Hint": "",
 		"Invalid": strconv.FormatBool(wrongCode), "Problem": ""}
 	if s.onlyHere(r) {
 		values["Hint"] = "With this address the chat works on this machine only. For a site that others visit, start relay on a server " +
@@ -67,7 +69,7 @@ func (s *ownPages) onlyHere(r *http.Request) bool {
 // secretFor returns the secret key for a caller who may see it. Each time is
 // logged.
 func (s *ownPages) secretFor(w http.ResponseWriter, r *http.Request) string {
-	_, secret, err := s.keys.Show(r.Context())
+	_, secret, err := s.Keys.Show(r.Context())
 	if err != nil {
 		s.Log.Error("cannot read the keys", "err", err)
 		return ""
@@ -76,7 +78,7 @@ func (s *ownPages) secretFor(w http.ResponseWriter, r *http.Request) string {
 		s.Log.Warn("secret key shown on the set-up page", "peer", s.Peer(r).Addr)
 	}
 	if code := r.URL.Query().Get("setup"); code != "" {
-		http.SetCookie(w, &http.Cookie{Name: setupCookie, Value: s.keys.SetupCode(), Path: "/", MaxAge: 3600,
+		http.SetCookie(w, &http.Cookie{Name: setupCookie, Value: s.Keys.SetupCode(), Path: "/", MaxAge: 3600,
 			HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.Secure(r)})
 	}
 	return secret
@@ -85,10 +87,10 @@ func (s *ownPages) secretFor(w http.ResponseWriter, r *http.Request) string {
 // signInHere signs the one who sees the keys in to the console beside them, unless the
 // request comes from a page of another site.
 func (s *ownPages) signInHere(w http.ResponseWriter, r *http.Request) {
-	if _, err := s.signedIn(r); err == nil || r.Method != http.MethodGet || fromForeignPage(r) {
+	if _, err := s.SignedIn(r); err == nil || r.Method != http.MethodGet || fromForeignPage(r) {
 		return
 	}
-	err := s.startKeySignIn(w, r, s.engine.Settings().Text("operatorName"), func(team.Reader) error { return nil })
+	err := s.StartKeySignIn(w, r, s.engine.Settings().Text("operatorName"), func(team.Reader) error { return nil })
 	if err != nil {
 		s.Log.Error("cannot sign in beside the keys", "err", err)
 	}
@@ -100,8 +102,8 @@ func (s *ownPages) setupDone(w http.ResponseWriter, r *http.Request) {
 		s.ShowError(w, r, http.StatusForbidden, "This form was sent from another site.")
 		return
 	}
-	if allowed, _ := s.maySetUp(r); allowed && s.keys.SetupOpen() {
-		s.keys.CloseSetup("the keys are saved")
+	if allowed, _ := s.maySetUp(r); allowed && s.Keys.SetupOpen() {
+		s.Keys.CloseSetup("the keys are saved")
 	}
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
@@ -111,12 +113,12 @@ func (s *ownPages) setupDone(w http.ResponseWriter, r *http.Request) {
 func (s *ownPages) maySetUp(r *http.Request) (allowed, wrongCode bool) {
 	near := s.IsNear(r)
 	if code := r.URL.Query().Get("setup"); code != "" {
-		if s.keys.TryCode(code) {
+		if s.Keys.TryCode(code) {
 			return true, false
 		}
 		wrongCode = true
 	}
-	if c, err := r.Cookie(setupCookie); err == nil && chat.SameSecret(c.Value, s.keys.SetupCode()) {
+	if c, err := r.Cookie(setupCookie); err == nil && chat.SameSecret(c.Value, s.Keys.SetupCode()) {
 		return true, false
 	}
 	return near, wrongCode

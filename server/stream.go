@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/relay-chat/relay/server/account"
+
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/hub"
@@ -340,13 +342,13 @@ func (s *operatorStreams) stream(w http.ResponseWriter, r *http.Request, by chat
 // answers other sites now. A program with the secret key has neither.
 func (s *operatorStreams) accessEnded(ctx context.Context, by chat.Author) bool {
 	if by.Key == nil {
-		return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn, func(in *chat.SignIn) bool { return refusesSignIn(s.engine.Settings(), in) })
+		return by.SignIn != "" && s.team.SignIns.Ended(ctx, by.SignIn, func(in *chat.SignIn) bool { return account.RefusesSignIn(s.engine.Settings(), in) })
 	}
 	k, p, err := s.team.Keys.Current(ctx, by.Key.ID)
 	if err != nil {
 		return errors.Is(err, chat.ErrAPIKeyNotFound) // an unreadable store ends nothing
 	}
-	now := keyAuthor(&k, &p)
+	now := account.KeyAuthor(&k, &p)
 	return !now.Sites.Equal(by.Sites)
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/relay-chat/relay/server"
+	"github.com/relay-chat/relay/server/account"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/team"
 )
@@ -87,7 +87,7 @@ func (c *Call) printLink(ctx context.Context, store chat.Store, people *team.Peo
 		return err
 	}
 	base := cmp.Or(c.Config.PagesURL(), fmt.Sprintf("http://localhost:%d", c.Config.Port))
-	fmt.Fprintf(c.Out, "%s\nThe link works once, until %s.\n", server.InvitationURL(base, secret), made.ExpiresAt)
+	fmt.Fprintf(c.Out, "%s\nThe link works once, until %s.\n", account.InvitationURL(base, secret), made.ExpiresAt)
 	if c.Config.PagesURL() == "" {
 		fmt.Fprintln(c.Out, "It opens on this machine only: set PUBLIC_URL for a link that others can open.")
 	}

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // signOnPath is where signing in at a provider begins, signOnReturn where the provider leads back to.
 const (
 	signOnPath   = "/console/sign-on"
-	signOnReturn = "/console/sign-on/return"
+	SignOnReturn = "/console/sign-on/return"
 )
 
 // Limits of signing in at a provider: how long somebody may take there, and how long relay waits
@@ -53,7 +53,7 @@ func signOnStates(k *keyring.Ring) keyring.Cookies {
 
 // secretsOf are what the provider ties its answer to (nonce), and what redeems it (verifier).
 func (s *signOnAPI) secretsOf(state string) (nonce, verifier string) {
-	key := s.keys.SigningKey(signOnPurpose)
+	key := s.Keys.SigningKey(signOnPurpose)
 	part := func(name string) string {
 		return base64.RawURLEncoding.EncodeToString(chat.MAC(key, name+" "+state))
 	}
@@ -65,7 +65,7 @@ func boundState(o *chat.SignOn, state string) string {
 	return state + " " + chat.Hash(o.Issuer+" "+o.Client)
 }
 
-func (s *signOnAPI) redirect(r *http.Request) string { return s.PagesURL(r) + signOnReturn }
+func (s *signOnAPI) redirect(r *http.Request) string { return s.PagesURL(r) + SignOnReturn }
 
 // begin answers GET /console/sign-on: it leads to the provider.
 func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func (s *signOnAPI) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := s.hostCookie(r, signOnCookie)
-	s.setSignOnCookie(w, r, signOnStates(s.keys).Sign(name, boundState(&o, state)), int(signOnLife/time.Second))
+	s.setSignOnCookie(w, r, signOnStates(s.Keys).Sign(name, boundState(&o, state)), int(signOnLife/time.Second))
 	http.Redirect(w, r, page, http.StatusSeeOther)
 }
 
@@ -120,7 +120,7 @@ func (s *signOnAPI) finish(w http.ResponseWriter, r *http.Request) {
 func (s *signOnAPI) redeem(w http.ResponseWriter, r *http.Request) error {
 	o, query := s.settings().SignOn(), r.URL.Query()
 	state := query.Get("state")
-	begun, valid := signOnStates(s.keys).Of(r, s.hostCookie(r, signOnCookie))
+	begun, valid := signOnStates(s.Keys).Of(r, s.hostCookie(r, signOnCookie))
 	if !valid || state == "" || !chat.SameSecret(begun, boundState(&o, state)) || !o.Ready() {
 		return errSignOnState
 	}

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"cmp"
@@ -95,10 +95,10 @@ func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
 	if query == "" {
 		return
 	}
-	by, err := s.signedIn(r)
+	by, err := s.SignedIn(r)
 	switch {
 	case errors.Is(err, web.ErrUnauthorized):
-		s.setCookie(w, r, connectCookie, waitingPrograms(s.keys).Sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
+		s.setCookie(w, r, connectCookie, waitingPrograms(s.Keys).Sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
 		http.Redirect(w, r, "/console", http.StatusSeeOther)
 	case err != nil:
 		s.showAway(w, r, "read who is signed in", err)
@@ -109,7 +109,7 @@ func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
 
 // waitingProgram is what a program asks for that waits in this browser for somebody to sign in.
 func (s *consolePages) waitingProgram(r *http.Request) (query string, waits bool) {
-	return waitingPrograms(s.keys).Of(r, s.hostCookie(r, connectCookie))
+	return waitingPrograms(s.Keys).Of(r, s.hostCookie(r, connectCookie))
 }
 
 // goOnConnecting leads whoever has signed in to the program that waits.
@@ -170,13 +170,13 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 		host = "a program on the computer that you use (" + host + ")"
 	}
 	s.ShowWith(w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
-		"Request": query, "Consent": consents(s.keys).Sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
+		"Request": query, "Consent": consents(s.Keys).Sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
 }
 
 // decide answers POST /console/connect, with which somebody lets a program in, or does not.
 func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, web.MaxBody)
-	by, err := s.signedIn(r)
+	by, err := s.SignedIn(r)
 	if s.CrossOrigin.Check(r) != nil || errors.Is(err, web.ErrUnauthorized) {
 		s.ShowError(w, r, http.StatusForbidden, "You are not signed in any more. Begin again in the program.")
 		return
@@ -185,7 +185,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 		s.showAway(w, r, "read who is signed in", err)
 		return
 	}
-	asked, valid := consents(s.keys).Open(connectPath, r.PostFormValue("consent"))
+	asked, valid := consents(s.Keys).Open(connectPath, r.PostFormValue("consent"))
 	if !valid || !chat.SameSecret(asked, consentTo(by, r.PostFormValue("request"))) {
 		s.ShowError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
 		return

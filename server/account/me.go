@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 
 // teamAPI is about the people who answer and administer.
 type teamAPI struct {
-	*signIns
-	*passwords
+	*SignIns
+	*Passwords
 	team  *team.Team
 	sites func() *chat.Sites
 }
@@ -126,7 +126,7 @@ func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author
 	}
 	hash := ""
 	if in.Email != nil && team.EmailKey(*in.Email) != p.Email || in.Password != nil {
-		if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
+		if err := s.Confirm(w, r, p, in.CurrentPassword); err != nil {
 			return nil, err
 		}
 	}
@@ -151,8 +151,8 @@ func (s *teamAPI) patchMe(w http.ResponseWriter, r *http.Request, by chat.Author
 	return viewMe(p), err
 }
 
-// confirm checks the current password of who changes something important.
-func (s *passwords) confirm(w http.ResponseWriter, r *http.Request, p chat.Person, current string) error {
+// Confirm checks the current password of who changes something important.
+func (s *Passwords) Confirm(w http.ResponseWriter, r *http.Request, p chat.Person, current string) error {
 	if p.Password == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"context"
@@ -26,8 +26,8 @@ const (
 type consolePages struct {
 	*web.Clients
 	*web.Limiter
-	*signIns
-	*passwords
+	*SignIns
+	*Passwords
 	web.Pages
 	engine *engine.Engine
 	team   *team.Team
@@ -36,7 +36,7 @@ type consolePages struct {
 
 // console answers GET /console: the console, or the sign-in page, or its second step.
 func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
-	by, err := s.signedIn(r)
+	by, err := s.SignedIn(r)
 	switch {
 	case errors.Is(err, web.ErrUnauthorized):
 		if p, _, waits := s.waiting(r); waits {
@@ -172,8 +172,8 @@ func (s *consolePages) login(w http.ResponseWriter, r *http.Request) {
 
 // entered leads into the console, or to the second step.
 func (s *consolePages) entered(w http.ResponseWriter, r *http.Request) {
-	if s.keys.SetupOpen() && !s.Peer(r).Local() {
-		s.keys.CloseSetup("an operator signed in")
+	if s.Keys.SetupOpen() && !s.Peer(r).Local() {
+		s.Keys.CloseSetup("an operator signed in")
 	}
 	http.Redirect(w, r, "/console", http.StatusSeeOther)
 }
@@ -185,7 +185,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 		return http.StatusUnauthorized, "Please give the name that visitors see, up to 60 characters."
 	case team.CheckName(l.name) != nil:
 		return http.StatusUnauthorized, "Please give a name of ordinary letters: this one has characters that nobody sees, or that look like others."
-	case s.keys.Check(l.key) != keyring.Current:
+	case s.Keys.Check(l.key) != keyring.Current:
 		if s.Denied(w, r) != web.ErrUnauthorized { // which is not logged each time
 			return http.StatusTooManyRequests, "Too many wrong keys. Please wait a minute."
 		}
@@ -193,7 +193,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 		return http.StatusUnauthorized, "This is not the secret key."
 	}
-	err := s.startKeySignIn(w, r, l.name, s.keys.Still(l.key))
+	err := s.StartKeySignIn(w, r, l.name, s.Keys.Still(l.key))
 	switch {
 	case errors.Is(err, keyring.ErrReplaced):
 		return http.StatusUnauthorized, "This is not the secret key."
@@ -207,7 +207,7 @@ func (s *consolePages) keyLogin(w http.ResponseWriter, r *http.Request, l login)
 // logout answers POST /console/logout.
 func (s *consolePages) logout(w http.ResponseWriter, r *http.Request) {
 	if s.CrossOrigin.Check(r) == nil {
-		if by, err := s.signedIn(r); err == nil {
+		if by, err := s.SignedIn(r); err == nil {
 			if err := s.team.SignIns.End(r.Context(), by.SignIn); err != nil {
 				s.log.Error("cannot end a sign-in", "err", err)
 			}

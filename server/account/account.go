@@ -1,4 +1,7 @@
-package server
+// Package account knows who makes a request: the people who answer and administer, the ways in
+// which they sign in, the keys and programs that work for them, and visitors by the key of their
+// site. It has its own rows of the route table.
+package account
 
 import (
 	"log/slog"
@@ -12,12 +15,12 @@ import (
 	"github.com/relay-chat/relay/server/web"
 )
 
-// accounts are the people who answer and administer, the ways in which they sign in, and the
+// Accounts are the people who answer and administer, the ways in which they sign in, and the
 // programs that work for them.
-type accounts struct {
-	admission *admission
-	signIns   *signIns
-	passwords *passwords
+type Accounts struct {
+	Admission *Admission
+	SignIns   *SignIns
+	Passwords *Passwords
 	team      *teamAPI
 	passkeys  *passkeyAPI
 	signOn    *signOnAPI
@@ -25,8 +28,8 @@ type accounts struct {
 	oauth     *oauthAPI
 }
 
-// accountParts are what accounts work with.
-type accountParts struct {
+// Parts are what accounts work with.
+type Parts struct {
 	Clients *web.Clients
 	Limiter *web.Limiter
 	Pages   web.Pages
@@ -38,14 +41,15 @@ type accountParts struct {
 	Log     *slog.Logger
 }
 
-func newAccounts(p accountParts) *accounts {
-	signIns := &signIns{p.Clients, p.Audit, p.Team, p.Keys, p.Engine.Settings}
-	passwords := &passwords{p.Limiter, password.NewHasher()}
+// New makes the accounts.
+func New(p Parts) *Accounts {
+	signIns := &SignIns{p.Clients, p.Audit, p.Team, p.Keys, p.Engine.Settings}
+	passwords := &Passwords{p.Limiter, password.NewHasher()}
 	console := &consolePages{p.Clients, p.Limiter, signIns, passwords, p.Pages, p.Engine, p.Team, p.Log}
-	return &accounts{
-		admission: &admission{p.Clients, p.Limiter, signIns, p.Engine.Sites},
-		signIns:   signIns,
-		passwords: passwords,
+	return &Accounts{
+		Admission: &Admission{p.Clients, p.Limiter, signIns, p.Engine.Sites},
+		SignIns:   signIns,
+		Passwords: passwords,
 		team:      &teamAPI{signIns, passwords, p.Team, p.Engine.Sites},
 		passkeys:  &passkeyAPI{p.Clients, p.Limiter, signIns, passwords, p.Team},
 		signOn:    &signOnAPI{console, p.SignOn},
@@ -54,19 +58,19 @@ func newAccounts(p accountParts) *accounts {
 	}
 }
 
-// rules are those of routes for operators and administrators, who send a key or sign in at the
+// Rules are those of routes for operators and administrators, who send a key or sign in at the
 // console.
-func (a *accounts) rules(body int64) (operators, administrators web.Rules) {
-	operators = web.Rules{Filtered: true, Access: a.admission.operator, Body: body}
+func (a *Accounts) Rules(body int64) (operators, administrators web.Rules) {
+	operators = web.Rules{Filtered: true, Access: a.Admission.operator, Body: body}
 	administrators = operators
 	administrators.Access = web.Administrator(operators.Access)
 	return operators, administrators
 }
 
-// teamRoutes are about the people who answer and administer; person is the reach of routes to one
+// Routes are about the people who answer and administer; person is the reach of routes to one
 // of them.
-func (a *accounts) teamRoutes(person web.Reach) []web.Route {
-	operators, administrators := a.rules(web.MaxBody)
+func (a *Accounts) Routes(person web.Reach) []web.Route {
+	operators, administrators := a.Rules(web.MaxBody)
 	alone := administrators
 	operators, administrators = operators.Within(web.OwnSites), administrators.Within(web.OwnSites)
 	keepers, makers, faces := operators, operators, operators
@@ -108,10 +112,10 @@ func (a *accounts) teamRoutes(person web.Reach) []web.Route {
 	}
 }
 
-// oauthRoutes are for programs that people give access to relay's assistants' address.
-func (a *accounts) oauthRoutes() []web.Route {
-	programs := web.Rules{Rate: a.admission.Rates.Requests, Body: maxOAuthBody}
-	pages := web.Rules{Page: true, Rate: a.admission.Rates.Requests}
+// OAuthRoutes are for programs that people give access to relay's assistants' address.
+func (a *Accounts) OAuthRoutes() []web.Route {
+	programs := web.Rules{Rate: a.Admission.Rates.Requests, Body: maxOAuthBody}
+	pages := web.Rules{Page: true, Rate: a.Admission.Rates.Requests}
 	return []web.Route{
 		web.On("GET", oauth.ResourceMetadataPath, web.Rules{}, a.oauth.resourceMetadata),
 		web.On("GET", oauth.ServerMetadataPath, web.Rules{}, a.oauth.serverMetadata),
@@ -124,8 +128,8 @@ func (a *accounts) oauthRoutes() []web.Route {
 	}
 }
 
-// faceRoutes are the pictures of people and websites, for anyone.
-func (a *accounts) faceRoutes() []web.Route {
+// FaceRoutes are the pictures of people and websites, for anyone.
+func (a *Accounts) FaceRoutes() []web.Route {
 	return []web.Route{
 		web.On("GET", "/faces/{id}", web.Rules{}, a.team.face),
 		web.On("HEAD", "/faces/{id}", web.Rules{}, a.team.face),
@@ -134,8 +138,8 @@ func (a *accounts) faceRoutes() []web.Route {
 	}
 }
 
-// pageRoutes are the console and the ways to sign in there.
-func (a *accounts) pageRoutes() []web.Route {
+// PageRoutes are the console and the ways to sign in there.
+func (a *Accounts) PageRoutes() []web.Route {
 	pages, forms := web.Rules{Page: true}, web.Rules{Body: web.MaxBody}
 	return []web.Route{
 		web.On("GET", "/console", pages, web.Page(a.console.console)),
@@ -143,7 +147,7 @@ func (a *accounts) pageRoutes() []web.Route {
 		web.On("POST", "/console/code", pages, web.Page(a.console.code)),
 		web.On("POST", "/console/logout", pages, web.Page(a.console.logout)),
 		web.On("GET", signOnPath, pages, web.Page(a.signOn.begin)),
-		web.On("GET", signOnReturn, pages, web.Page(a.signOn.finish)),
+		web.On("GET", SignOnReturn, pages, web.Page(a.signOn.finish)),
 		web.On("GET", "/console/invitation", pages, web.Page(a.console.invitationPage)),
 		web.On("POST", "/console/invitation/check", forms, a.console.checkInvitation),
 		web.On("POST", "/console/invitation/accept", forms, a.console.acceptInvitation),

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"errors"
@@ -44,12 +44,12 @@ type settingUp struct {
 func (s *consolePages) beginSetUp(w http.ResponseWriter, r *http.Request, p chat.Person) {
 	text := p.ID + " " + chat.Hash(p.Password) + " " + chat.NewToken()
 	s.setCookie(w, r, codeCookie, "", -1)
-	s.setCookie(w, r, setUpCookie, setUps(s.keys).Sign(s.hostCookie(r, setUpCookie), text), int(setUpLasts/time.Second))
+	s.setCookie(w, r, setUpCookie, setUps(s.Keys).Sign(s.hostCookie(r, setUpCookie), text), int(setUpLasts/time.Second))
 }
 
 // settingUp returns who sets an app up in this browser.
 func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
-	text, valid := setUps(s.keys).Of(r, s.hostCookie(r, setUpCookie))
+	text, valid := setUps(s.Keys).Of(r, s.hostCookie(r, setUpCookie))
 	id, rest, _ := strings.Cut(text, " ")
 	hash, _, _ := strings.Cut(rest, " ")
 	if !valid || s.signOnOnly() || !codesRequired(s.settings()) {
@@ -63,7 +63,7 @@ func (s *consolePages) settingUp(r *http.Request) (up settingUp, does bool) {
 		return up, false
 	}
 	up.person = p
-	up.secret, up.url, err = onetime.Of(appIssuer(s.Clients, r), p.Email, chat.MAC(s.keys.SigningKey(setUpPurpose), "secret "+text))
+	up.secret, up.url, err = onetime.Of(appIssuer(s.Clients, r), p.Email, chat.MAC(s.Keys.SigningKey(setUpPurpose), "secret "+text))
 	return up, err == nil
 }
 

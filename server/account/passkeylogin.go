@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 type passkeyAPI struct {
 	*web.Clients
 	*web.Limiter
-	*signIns
-	*passwords
+	*SignIns
+	*Passwords
 	team *team.Team
 }
 

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"errors"
@@ -76,14 +76,14 @@ func (s *consolePages) limitAttempts(w http.ResponseWriter, r *http.Request, ema
 	return s.Limited(w, r, s.Rates.Accounts, team.EmailKey(email))
 }
 
-// passwords checks and hashes passwords.
-type passwords struct {
+// Passwords checks and hashes passwords.
+type Passwords struct {
 	*web.Limiter
 	hasher *password.Hasher
 }
 
 // samePassword checks a password against a stored hash.
-func (s *passwords) samePassword(r *http.Request, hash, given string) (bool, error) {
+func (s *Passwords) samePassword(r *http.Request, hash, given string) (bool, error) {
 	right, err := s.hasher.Check(r.Context(), hash, given)
 	if errors.Is(err, password.ErrBusy) {
 		return false, errBusy
@@ -92,7 +92,7 @@ func (s *passwords) samePassword(r *http.Request, hash, given string) (bool, err
 }
 
 // hashPassword checks a new password and hashes it.
-func (s *passwords) hashPassword(r *http.Request, given string, own ...string) (string, error) {
+func (s *Passwords) hashPassword(r *http.Request, given string, own ...string) (string, error) {
 	if err := team.CheckPassword(given, own...); err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"cmp"
@@ -66,10 +66,10 @@ func (s *teamAPI) beginTwoStep(w http.ResponseWriter, r *http.Request, by chat.A
 	if err != nil {
 		return nil, err
 	}
-	if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
+	if err := s.Confirm(w, r, p, in.CurrentPassword); err != nil {
 		return nil, err
 	}
-	secret, address, err := onetime.New(appIssuer(s.signIns.Clients, r), p.Email)
+	secret, address, err := onetime.New(appIssuer(s.SignIns.Clients, r), p.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (s *teamAPI) twoStepOn(w http.ResponseWriter, r *http.Request, by chat.Auth
 	if err != nil {
 		return p, err
 	}
-	return p, s.confirm(w, r, p, in.CurrentPassword)
+	return p, s.Confirm(w, r, p, in.CurrentPassword)
 }
 
 // takeTwoStep answers DELETE /api/admin/people/{id}/two-step: an administrator helps somebody who

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"crypto/rand"
@@ -13,12 +13,12 @@ import (
 	"github.com/relay-chat/relay/server/web"
 )
 
-// signIns begins sign-ins at the console, and knows them by their cookies.
-type signIns struct {
+// SignIns begins sign-ins at the console, and knows them by their cookies.
+type SignIns struct {
 	*web.Clients
 	web.Auditor
 	team     *team.Team
-	keys     *keyring.Ring
+	Keys     *keyring.Ring
 	settings func() *chat.Settings
 }
 
@@ -27,23 +27,23 @@ var errSignOnOnly = &web.Error{Status: http.StatusForbidden, Text: "Only single 
 
 // signOnOnly reports whether people sign in by single sign-on alone. As long as that is not set up,
 // it would lock everybody out.
-func (s *signIns) signOnOnly() bool { return signOnOnly(s.settings()) }
+func (s *SignIns) signOnOnly() bool { return signOnOnly(s.settings()) }
 
 func signOnOnly(settings *chat.Settings) bool {
 	o := settings.SignOn()
 	return o.Only && o.Ready()
 }
 
-// refusesSignIn reports whether the settings admit a sign-in no more, because of how it was made.
-func refusesSignIn(settings *chat.Settings, in *chat.SignIn) bool {
+// RefusesSignIn reports whether the settings admit a sign-in no more, because of how it was made.
+func RefusesSignIn(settings *chat.Settings, in *chat.SignIn) bool {
 	if in.Person == "" || in.Until != 0 { // with the secret key, by single sign-on
 		return false
 	}
 	return signOnOnly(settings) || in.PasswordOnly && codesRequired(settings)
 }
 
-// startKeySignIn signs in who has the secret key.
-func (s *signIns) startKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(team.Reader) error) error {
+// StartKeySignIn signs in who has the secret key.
+func (s *SignIns) StartKeySignIn(w http.ResponseWriter, r *http.Request, name string, valid func(team.Reader) error) error {
 	secret, in, err := s.team.SignIns.SignInByKey(r.Context(), name, agentName(r), s.Peer(r).Addr.String(), valid)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (s *signIns) startKeySignIn(w http.ResponseWriter, r *http.Request, name st
 
 // startSignIn signs a person in, in a browser that it knows from then on. passwordOnly says that the
 // person proved nothing else.
-func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string, passwordOnly bool) error {
+func (s *SignIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Person, how string, passwordOnly bool) error {
 	if s.signOnOnly() {
 		return errSignOnOnly
 	}
@@ -68,7 +68,7 @@ func (s *signIns) startSignIn(w http.ResponseWriter, r *http.Request, p chat.Per
 }
 
 // admit gives the browser a sign-in that is stored.
-func (s *signIns) admit(w http.ResponseWriter, r *http.Request, p chat.Person, secret string, in chat.SignIn, how string) {
+func (s *SignIns) admit(w http.ResponseWriter, r *http.Request, p chat.Person, secret string, in chat.SignIn, how string) {
 	s.Audit(r, personAuthor(p, in.ID), chat.AuditSignIn, "", how)
 	s.setConsoleCookie(w, r, signInCookie+secret, consoleSignIn)
 	s.remember(w, r, p.ID)
@@ -77,10 +77,10 @@ func (s *signIns) admit(w http.ResponseWriter, r *http.Request, p chat.Person, s
 // signInCookie begins the console's cookie; what follows is the sign-in's secret.
 const signInCookie = "person."
 
-// signedIn returns the operator whose cookie this is, or [web.ErrUnauthorized].
-func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
+// SignedIn returns the operator whose cookie this is, or [web.ErrUnauthorized].
+func (s *SignIns) SignedIn(r *http.Request) (chat.Author, error) {
 	by := chat.Author{Sender: chat.SenderOperator, Source: chat.SourceConsole}
-	c, err := r.Cookie(s.hostCookie(r, plainCookie))
+	c, err := r.Cookie(s.hostCookie(r, PlainCookie))
 	if err != nil {
 		return by, web.ErrUnauthorized
 	}
@@ -89,31 +89,31 @@ func (s *signIns) signedIn(r *http.Request) (chat.Author, error) {
 		return by, web.ErrUnauthorized
 	}
 	p, in, err := s.team.SignIns.SignedIn(r.Context(), secret, s.Peer(r).Addr.String())
-	if errors.Is(err, chat.ErrSignInNotFound) || err == nil && refusesSignIn(s.settings(), &in) {
+	if errors.Is(err, chat.ErrSignInNotFound) || err == nil && RefusesSignIn(s.settings(), &in) {
 		return by, web.ErrUnauthorized
 	}
 	by.Name, by.Person, by.Role, by.Sites, by.SignIn = p.Name, p.ID, p.Role, p.Sites, in.ID
 	return by, err
 }
 
-// plainCookie is the name of the cookie where there is no TLS.
-const plainCookie = "relay_console"
+// PlainCookie is the name of the cookie where there is no TLS.
+const PlainCookie = "relay_console"
 
 // hostCookie returns a cookie's name, which over TLS keeps other hosts from setting it.
-func (s *signIns) hostCookie(r *http.Request, name string) string {
+func (s *SignIns) hostCookie(r *http.Request, name string) string {
 	if s.Secure(r) {
 		return "__Host-" + name
 	}
 	return name
 }
 
-func (s *signIns) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
-	s.setCookie(w, r, plainCookie, value, maxAge)
+func (s *SignIns) setConsoleCookie(w http.ResponseWriter, r *http.Request, value string, maxAge int) {
+	s.setCookie(w, r, PlainCookie, value, maxAge)
 }
 
 // setCookie sets a cookie that only relay's own pages send, or removes it with a negative
 // age.
-func (s *signIns) setCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
+func (s *SignIns) setCookie(w http.ResponseWriter, r *http.Request, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{Name: s.hostCookie(r, name), Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.Secure(r)})
 }
@@ -145,14 +145,14 @@ func knownBrowsers(k *keyring.Ring) keyring.Cookies {
 }
 
 // remember makes the browser one that the person knows.
-func (s *signIns) remember(w http.ResponseWriter, r *http.Request, person string) {
-	value := knownBrowsers(s.keys).Sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
+func (s *SignIns) remember(w http.ResponseWriter, r *http.Request, person string) {
+	value := knownBrowsers(s.Keys).Sign(s.hostCookie(r, knownCookie), person+" "+rand.Text())
 	s.setCookie(w, r, knownCookie, value, int(knownLife/time.Second))
 }
 
 // knownBrowser returns a text that only this browser has and that begins with the id of
 // who signed in there last, "" if it is not known.
-func (s *signIns) knownBrowser(r *http.Request) string {
-	browser, _ := knownBrowsers(s.keys).Of(r, s.hostCookie(r, knownCookie))
+func (s *SignIns) knownBrowser(r *http.Request) string {
+	browser, _ := knownBrowsers(s.Keys).Of(r, s.hostCookie(r, knownCookie))
 	return browser
 }

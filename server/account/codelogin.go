@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"errors"
@@ -55,13 +55,13 @@ func (s *consolePages) stepIn(w http.ResponseWriter, r *http.Request, p chat.Per
 	if _, err := r.Cookie(s.hostCookie(r, setUpCookie)); err == nil {
 		s.setCookie(w, r, setUpCookie, "", -1)
 	}
-	s.setCookie(w, r, codeCookie, secondSteps(s.keys).Sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
+	s.setCookie(w, r, codeCookie, secondSteps(s.Keys).Sign(name, p.ID+" "+chat.Hash(p.Password)), int(codeLife/time.Second))
 	return nil
 }
 
 // waiting returns the person whose code the browser is asked for, with the app.
 func (s *consolePages) waiting(r *http.Request) (p chat.Person, two chat.TwoStep, waits bool) {
-	text, valid := secondSteps(s.keys).Of(r, s.hostCookie(r, codeCookie))
+	text, valid := secondSteps(s.Keys).Of(r, s.hostCookie(r, codeCookie))
 	id, hash, _ := strings.Cut(text, " ")
 	if !valid || s.signOnOnly() {
 		return p, two, false

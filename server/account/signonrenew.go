@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"context"
@@ -18,8 +18,8 @@ const (
 	renewAtOnce   = 5
 )
 
-// renewSignIns asks the provider again about the sign-ins that are due, until ctx ends.
-func (a *accounts) renewSignIns(ctx context.Context) error {
+// RenewSignIns asks the provider again about the sign-ins that are due, until ctx ends.
+func (a *Accounts) RenewSignIns(ctx context.Context) error {
 	for chat.Rest(ctx, renewEvery) == nil {
 		if err := a.RenewDue(ctx); err != nil && ctx.Err() == nil {
 			a.console.log.Warn("cannot ask about sign-ins again", "err", err)
@@ -31,7 +31,7 @@ func (a *accounts) renewSignIns(ctx context.Context) error {
 // RenewDue asks about the sign-ins that are due, several at a time, so that a slow answer about one
 // does not put off all others. What fails does not cut off the others: their refresh tokens may be
 // used up already.
-func (a *accounts) RenewDue(ctx context.Context) error {
+func (a *Accounts) RenewDue(ctx context.Context) error {
 	due, err := a.signOn.team.SignIns.Grants(ctx, renewTogether)
 	if err != nil {
 		return err

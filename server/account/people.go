@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"encoding/json"
@@ -110,7 +110,7 @@ func (s *teamAPI) patchPerson(_ http.ResponseWriter, r *http.Request, by chat.Au
 	}
 	p, err := s.team.People.Change(r.Context(), web.PathVar(r, "id"), func(p *chat.Person) error {
 		before = *p
-		if err := manages(by, p); err != nil {
+		if err := Manages(by, p); err != nil {
 			return err
 		}
 		if in.Sites != nil {

@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"cmp"
@@ -53,7 +53,7 @@ func challenges(k *keyring.Ring) keyring.Cookies {
 func (s *passkeyAPI) challenge(w http.ResponseWriter, r *http.Request, purpose string) []byte {
 	challenge := make([]byte, challengeLength)
 	_, _ = rand.Read(challenge) // never fails
-	value := challenges(s.keys).Sign(s.hostCookie(r, challengeCookie), purpose+string(challenge))
+	value := challenges(s.Keys).Sign(s.hostCookie(r, challengeCookie), purpose+string(challenge))
 	s.setCookie(w, r, challengeCookie, value, int(team.PasskeyPatience/time.Second))
 	return challenge
 }
@@ -65,7 +65,7 @@ func (s *passkeyAPI) challengeOf(w http.ResponseWriter, r *http.Request, purpose
 		return nil, errPasskeyLate
 	}
 	s.setCookie(w, r, challengeCookie, "", -1)
-	text, valid := challenges(s.keys).Open(c.Name, c.Value)
+	text, valid := challenges(s.Keys).Open(c.Name, c.Value)
 	if !valid || len(text) != len(purpose)+challengeLength || text[:len(purpose)] != purpose {
 		return nil, errPasskeyLate
 	}
@@ -144,7 +144,7 @@ func (s *passkeyAPI) newPasskey(w http.ResponseWriter, r *http.Request, by chat.
 	if err != nil {
 		return nil, err
 	}
-	if err := s.confirm(w, r, p, in.CurrentPassword); err != nil {
+	if err := s.Confirm(w, r, p, in.CurrentPassword); err != nil {
 		return nil, err
 	}
 	list, err := s.team.Passkeys.List(r.Context(), p.ID)

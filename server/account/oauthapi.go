@@ -1,4 +1,4 @@
-package server
+package account
 
 import (
 	"errors"
@@ -22,8 +22,8 @@ type oauthAPI struct{ *consolePages }
 // resource is what programs ask to reach.
 func (s *consolePages) resource(r *http.Request) string { return s.PagesURL(r) + oauth.ResourcePath }
 
-// challenging tells a program without a valid token where it finds out how to get one.
-func (s *admission) challenging(admits web.Access) web.Access {
+// Challenging tells a program without a valid token where it finds out how to get one.
+func (s *Admission) Challenging(admits web.Access) web.Access {
 	return func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 		by, err := admits(w, r, key)
 		if errors.Is(err, web.ErrUnauthorized) {
