@@ -25,39 +25,45 @@ const (
 // Actions lists the actions of all sites, oldest first.
 func (d *DB) Actions(ctx context.Context) (actions []chat.Action, err error) {
 	err = d.backend.read(ctx, func(t *tx) error {
-		actions, err = list[chat.Action](t, selectActions)
+		actions, err = t.Actions()
 		return err
 	})
 	return actions, err
 }
 
+// Actions implements [chat.ActionReader].
+func (t *tx) Actions() ([]chat.Action, error) { return list[chat.Action](t, selectActions) }
+
 // PutAction stores an action, whose name no other one of its site may have.
 func (d *DB) PutAction(ctx context.Context, a *chat.Action) error {
-	return d.backend.apply(ctx, func(t *tx) error {
-		if _, err := t.LockMeta(lockActions); err != nil { // one at a time: they are counted
+	return d.backend.apply(ctx, func(t *tx) error { return t.PutAction(a) })
+}
+
+// PutAction implements [chat.ActionTx].
+func (t *tx) PutAction(a *chat.Action) error {
+	if _, err := t.LockMeta(lockActions); err != nil { // one at a time: they are counted
+		return err
+	}
+	for _, check := range []struct {
+		query   string
+		args    []any
+		most    int
+		refused error
+	}{
+		{countNamed, []any{a.ID, a.Site, a.Name}, 1, chat.ErrorAt(chat.Conflict, "name", "name must be another one: there is an action of this name")},
+		{countActionsAt, []any{a.ID, a.Site}, chat.MaxActions, chat.Errorf(chat.Conflict, "There are %d actions, which is the most. Delete one first", chat.MaxActions)},
+		{countActions, []any{a.ID}, chat.MaxAllActions, chat.Errorf(chat.Conflict, "All websites have %d actions together, which is the most. Delete one first", chat.MaxAllActions)},
+	} {
+		if n, err := one[int](t, nil, check.query, check.args...); err != nil || n >= check.most {
+			if err == nil {
+				err = check.refused
+			}
 			return err
 		}
-		for _, check := range []struct {
-			query   string
-			args    []any
-			most    int
-			refused error
-		}{
-			{countNamed, []any{a.ID, a.Site, a.Name}, 1, chat.ErrorAt(chat.Conflict, "name", "name must be another one: there is an action of this name")},
-			{countActionsAt, []any{a.ID, a.Site}, chat.MaxActions, chat.Errorf(chat.Conflict, "There are %d actions, which is the most. Delete one first", chat.MaxActions)},
-			{countActions, []any{a.ID}, chat.MaxAllActions, chat.Errorf(chat.Conflict, "All websites have %d actions together, which is the most. Delete one first", chat.MaxAllActions)},
-		} {
-			if n, err := one[int](t, nil, check.query, check.args...); err != nil || n >= check.most {
-				if err == nil {
-					err = check.refused
-				}
-				return err
-			}
-		}
-		_, err := t.q.exec(upsertAction, a.ID, a.Site, a.Name, a.About, a.Method, a.URL, a.Parameters, a.Identity, a.Owner, bit(a.Verified), bit(a.Changes), bit(a.Repeats),
-			a.Header, a.Secret, a.MadeBy, int64(a.CreatedAt), int64(a.ChangedAt), int64(a.PausedAt))
-		return wrap(err, "put action %s", a.ID)
-	})
+	}
+	_, err := t.q.exec(upsertAction, a.ID, a.Site, a.Name, a.About, a.Method, a.URL, a.Parameters, a.Identity, a.Owner, bit(a.Verified), bit(a.Changes), bit(a.Repeats),
+		a.Header, a.Secret, a.MadeBy, int64(a.CreatedAt), int64(a.ChangedAt), int64(a.PausedAt))
+	return wrap(err, "put action %s", a.ID)
 }
 
 // DropAction forgets an action. What was done by it stays.
@@ -156,7 +162,14 @@ func (d *DB) Acts(ctx context.Context, sessionID string, n int) ([]chat.Act, err
 	if sessionID == "" {
 		return d.acts(ctx, actQuery{` ORDER BY a.asked_at DESC, a.id LIMIT ?`, []any{n}})
 	}
-	return d.acts(ctx, actQuery{` WHERE s.id = ? ORDER BY a.asked_at DESC, a.id LIMIT ?`, []any{sessionID, n}})
+	return d.acts(ctx, actQuery{newestActs, []any{sessionID, n}})
+}
+
+const newestActs = ` WHERE s.id = ? ORDER BY a.asked_at DESC, a.id LIMIT ?`
+
+// ActsOf implements [chat.ActionReader].
+func (t *tx) ActsOf(sessionID string, limit int) ([]chat.Act, error) {
+	return list[chat.Act](t, selectActs+newestActs, sessionID, limit)
 }
 
 func first(acts []chat.Act, err error) (chat.Act, error) {

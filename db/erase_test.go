@@ -124,6 +124,10 @@ func bear(t *testing.T, d *db.DB, id, ref string) {
 		}
 		return nil
 	})
+	a := chat.Act{ID: "act" + id, SessionID: id, Name: "refund", Shown: canary, Arguments: canary, Person: canary, Changes: true, State: chat.ActWaiting, Asked: id}
+	if begun, err := d.BeginAct(t.Context(), &a, 0, 9, 9); err != nil || !begun {
+		t.Fatal(begun, err)
+	}
 	for _, state := range []chat.UpdateState{chat.UpdatePending, chat.UpdateDone, chat.UpdateFailed} {
 		u := chat.Update{Bridge: "bridge", Key: fmt.Sprint(ref, state), Thread: ref, Raw: chat.Raw(`{"text":"` + canary + `"}`), ReceivedAt: 1000}
 		apply(t, d, func(tx chat.Tx) error {

@@ -34,6 +34,7 @@ func fullSite(s *site) (key, session string) {
 	s.must("PATCH", "/api/admin/sites/berlin/settings", secretKey, object{"welcomeMessage": "Servus", "eventsWebhookSecret": "whsec_aGlkZGVuLWhpZGRlbi1oaWRkZW4=", "telegramChatId": "-100777"})
 	s.must("PUT", "/api/admin/saved-answers/hours?site=berlin", secretKey, object{"content": "In Berlin from 9 to 17."})
 	s.must("POST", "/api/admin/knowledge?site=berlin", secretKey, object{"title": "Umbrellas", "text": "# Umbrellas\n\nThey are of nylon.\n\nAnd of wood."})
+	s.must("POST", actionsPath+"?site=berlin", secretKey, object{"name": "parcel", "about": "Says where a parcel is.", "url": "https://berlin.example.com/parcels", "secret": "Bearer hidden"})
 	s.must("PUT", "/api/admin/saved-answers/other", secretKey, object{"content": "Not Berlin's."})
 	s.say(s.open("elsewhere"), "not of Berlin")
 	for i := range 3 {
@@ -103,6 +104,11 @@ func TestMoveSite(t *testing.T) {
 			}
 			if got := string(to.must("GET", "/api/admin/knowledge/search?site=berlin&q=nylon", secretKey, nil).body); !strings.Contains(got, "of nylon") {
 				t.Errorf("it knows %s", got)
+			}
+			actions := string(to.must("GET", actionsPath+"?site=berlin", secretKey, nil).body)
+			if !strings.Contains(actions, `"name":"parcel"`) || !strings.Contains(actions, `"paused":true`) || !strings.Contains(actions, `"hasSecret":false`) ||
+				!strings.Contains(string(done.body), "action “parcel” is paused: give it its secret") {
+				t.Errorf("its AI may do %s; the import says %s", actions, done.body)
 			}
 			to.indexed()
 			if got := to.must("GET", "/api/admin/search?site=berlin&q=umbrella", secretKey, nil).get("messages").([]any); len(got) != 3 {
@@ -196,7 +202,10 @@ func TestBadSiteFiles(t *testing.T) {
 		"an order":         {rezip(t, good, "conversations/000003.json", replace(`"seq":2`, `"seq":1000000`)), "conversations/000003.json: message"},
 		"a wrong timeline": {rezip(t, good, "conversations/000003.json", replace(`"type":"session_closed"`, `"type":"message"`)), "of its timeline is none"},
 		"a visitor twice":  {rezip(t, good, "conversations/000002.json", replace(`"visitorId":"v1"`, `"visitorId":"v0"`)), "conversations/000002.json: the conversation, or its visitor's"},
-		"a site's name":    {rezip(t, good, "site.json", replace("Shop Berlin", strings.Repeat("x", 61))), "at most 60 characters"},
+		"a lot of actions": {rezip(t, good, "site.json", func(text string) string {
+			return strings.Replace(text, `"actions":[`, `"actions":[`+strings.Repeat(`{},`, 20), 1)
+		}), "or 20 actions"},
+		"a site's name": {rezip(t, good, "site.json", replace("Shop Berlin", strings.Repeat("x", 61))), "at most 60 characters"},
 	} {
 		refused := other.send("POST", "/api/admin/site-imports", "application/zip", tt.body)
 		if refused.status != 400 || !strings.Contains(string(refused.body), tt.want) {

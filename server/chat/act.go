@@ -56,3 +56,17 @@ const ActLife = 24 * time.Hour
 
 // ErrActNotFound means that there is none with this id.
 var ErrActNotFound = &Error{Kind: NotFound, Text: "Act not found"}
+
+// ActionReader is the part of a [Reader] about the AI's actions.
+type ActionReader interface {
+	// Actions lists the actions of all sites, oldest first.
+	Actions() ([]Action, error)
+	// ActsOf lists the newest acts of a session, newest first.
+	ActsOf(sessionID string, limit int) ([]Act, error)
+}
+
+// ActionTx is the part of a [Tx] about the AI's actions.
+type ActionTx interface {
+	// PutAction stores an action, whose name no other one of its site may have.
+	PutAction(a *Action) error
+}

@@ -78,6 +78,7 @@ type Reader interface {
 	SiteReader
 	HookReader
 	BacklogReader
+	ActionReader
 }
 
 // Tx is a Reader that also writes.
@@ -104,6 +105,7 @@ type Tx interface {
 	HookTx
 	BacklogTx
 	Fencer
+	ActionTx
 }
 
 // SessionQuery selects sessions. Zero fields do not restrict.

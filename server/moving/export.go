@@ -84,7 +84,7 @@ func (x *exporter) site(base Knowledge, s *chat.Site, publicKey string) error {
 				m.People = append(m.People, person{p.Name, p.Role})
 			}
 		}
-		return errors.Join(err, failed, m.hooks(rd, s.ID))
+		return errors.Join(err, failed, m.hooks(rd, s.ID), m.actions(rd, s.ID))
 	})
 	if err == nil {
 		err = chat.EachContact(x.ctx, x.engine.Store, s.ID, func(c *chat.Contact) error {

@@ -38,6 +38,7 @@ type manifest struct {
 	People     []person            `json:"people"` // who answers it, to be invited anew
 	Hooks      []hook              `json:"webhooks,omitempty"`
 	Incoming   []incoming          `json:"incomingHooks,omitempty"`
+	Actions    []action            `json:"actions,omitempty"` // of the AI
 	// Contacts are what the team wrote down about the site's visitors.
 	Contacts []chat.WrittenContact `json:"contacts,omitempty"`
 }

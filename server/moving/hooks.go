@@ -113,7 +113,7 @@ func (m *importer) incoming(site string, h *incoming, all int) error {
 	return m.engine.Store.Apply(m.ctx, func(tx chat.Tx) error { return tx.PutIncomingHook(&made) })
 }
 
-// bounded reports whether there are no more hooks than a site can have.
+// bounded reports whether there are no more hooks and actions than a site can have.
 func (m *manifest) bounded() bool {
-	return len(m.Hooks) <= chat.MaxHooks && len(m.Incoming) <= chat.MaxIncomingHooks
+	return len(m.Hooks) <= chat.MaxHooks && len(m.Incoming) <= chat.MaxIncomingHooks && len(m.Actions) <= chat.MaxActions
 }

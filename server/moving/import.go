@@ -130,6 +130,9 @@ func (m *importer) belongings(base Knowledge, site string) error {
 	if err := m.hooks(site); err != nil {
 		return err
 	}
+	if err := m.actions(site); err != nil {
+		return err
+	}
 	for _, p := range m.archive.manifest.People {
 		m.note("%s (%s) answered it: invite them here.", chat.Clip(chat.OneLine(p.Name), 60), p.Role)
 	}

@@ -64,7 +64,7 @@ func read(from io.ReaderAt, size int64) (*archive, error) {
 		return nil, invalid(siteFile, "it has the format %d, and this relay reads %d. Update relay", a.manifest.Format, format)
 	}
 	if !a.manifest.bounded() {
-		return nil, invalid(siteFile, "it has more than %d webhooks or %d incoming hooks", chat.MaxHooks, chat.MaxIncomingHooks)
+		return nil, invalid(siteFile, "it has more than %d webhooks, %d incoming hooks or %d actions", chat.MaxHooks, chat.MaxIncomingHooks, chat.MaxActions)
 	}
 	ids, visitors := map[string]bool{}, map[string]bool{}
 	for _, f := range a.conversations {

@@ -23,7 +23,7 @@ type Exported struct{ Sessions, Messages, Files int }
 const maxEntries = 10_000
 
 // Export writes sessions as a zip: a folder per session with session.json, messages.json,
-// timeline.json and its files; contacts.json with what the team wrote down about the visitor;
+// timeline.json, acts.json if the AI did or asked for something, and its files; contacts.json with what the team wrote down about the visitor;
 // and index.html, which shows the conversations in a browser.
 func Export(ctx context.Context, relay *engine.Engine, list []chat.Session, out io.Writer) (Exported, error) {
 	return export(ctx, relay, out, func(use func(*chat.Session) error) (err error) {
@@ -109,6 +109,9 @@ func (e *exporter) session(s *chat.Session) error {
 	if err := e.mails(dir, s.ID); err != nil {
 		return err
 	}
+	if err := e.acts(dir, s.ID); err != nil {
+		return err
+	}
 	if err := e.conversation(dir, &shown, messages, entries); err != nil {
 		return err
 	}
@@ -157,6 +160,33 @@ func (e *exporter) mails(dir, sessionID string) error {
 		return err
 	}
 	return e.json(dir+"mails.json", list)
+}
+
+// maxActs bounds the acts of a session in an export.
+const maxActs = 10_000
+
+// act is what the AI did or asked for, with all that it says of the visitor.
+type act struct {
+	chat.Act
+	Arguments string `json:"arguments,omitempty"` // that the model gave
+	Person    string `json:"person,omitempty"`    // the visitor's verified id that it was done for
+}
+
+// acts writes what the AI did in a session or asked for, if there is anything.
+func (e *exporter) acts(dir, sessionID string) error {
+	var list []chat.Act
+	err := e.relay.Store.ReadOne(e.ctx, func(rd chat.Reader) (err error) {
+		list, err = rd.ActsOf(sessionID, maxActs)
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	written := make([]act, len(list))
+	for i, a := range list {
+		written[i] = act{a, a.Arguments, a.Person}
+	}
+	return e.json(dir+"acts.json", written)
 }
 
 func (e *exporter) messages(sessionID string) (all []chat.Message, err error) {
