@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/web"
@@ -79,7 +78,7 @@ func (s *knowledgeAPI) answeredBy(ctx context.Context, list []chat.Question) (te
 			if err != nil {
 				return err
 			}
-			if text = answerIn(messages, list[i].AskedAt); text != "" {
+			if text = chat.AnsweredTo(chat.Exchanges(messages), list[i].AskedAt); text != "" {
 				text = chat.Clip(chat.WithoutPersonal(text, session.PersonalWords()...), longestProposal)
 				return nil
 			}
@@ -87,22 +86,6 @@ func (s *knowledgeAPI) answeredBy(ctx context.Context, list []chat.Question) (te
 		return nil
 	})
 	return text, err
-}
-
-// answerIn is what operators wrote to a visitor behind a time, before the visitor wrote again.
-func answerIn(messages []chat.Message, asked chat.Time) string {
-	var parts []string
-	for i := range messages {
-		m := &messages[i]
-		switch {
-		case m.Timestamp < asked || m.DeletedAt != 0 || m.ByRelay():
-		case m.Sender == chat.SenderOperator:
-			parts = append(parts, strings.TrimSpace(m.Content))
-		case m.Sender == chat.SenderVisitor && len(parts) > 0:
-			return strings.TrimSpace(strings.Join(parts, "\n"))
-		}
-	}
-	return strings.TrimSpace(strings.Join(parts, "\n"))
 }
 
 func (s *knowledgeAPI) dropQuestion(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {

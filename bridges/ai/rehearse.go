@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/relay-chat/relay/bridges/ai/verify"
 	"github.com/relay-chat/relay/server/chat"
@@ -30,31 +29,12 @@ type pair struct {
 // pairsOf are the questions of a conversation that people answered and not the AI. A greeting or a
 // thank-you is none.
 func pairsOf(messages []chat.Message) (pairs []pair) {
-	messages = slices.DeleteFunc(slices.Clone(messages), func(m chat.Message) bool { return m.DeletedAt != 0 || m.ByRelay() })
-	for from := 0; from < len(messages); {
-		run := func(at int, sender chat.Sender) int {
-			for at < len(messages) && messages[at].Sender == sender {
-				at++
-			}
-			return at
+	for _, e := range chat.Exchanges(messages) {
+		if len(e.AI) == 0 && chat.TextOf(e.Answered) != "" && !verify.IsTalk(chat.TextOf(e.Asked), "") {
+			pairs = append(pairs, pair{e.Before[max(len(e.Before)-seenMessages, 0):], e.Asked, e.Answered})
 		}
-		asked := run(from, chat.SenderVisitor)
-		answered := run(asked, chat.SenderOperator)
-		p := pair{messages[max(from-seenMessages, 0):from], messages[from:asked], messages[asked:answered]}
-		if len(p.asked) > 0 && len(p.answered) > 0 && strings.TrimSpace(textOf(p.answered)) != "" && !verify.IsTalk(textOf(p.asked), "") {
-			pairs = append(pairs, p)
-		}
-		from = max(answered, from+1)
 	}
 	return pairs
-}
-
-func textOf(messages []chat.Message) string {
-	texts := make([]string, len(messages))
-	for i := range messages {
-		texts[i] = messages[i].Content
-	}
-	return strings.Join(texts, "\n")
 }
 
 // Examples finds the newest questions of sites' visitors that people answered, n at most, without
@@ -110,7 +90,7 @@ func ExamplesIn(ctx context.Context, store chat.Store, sites chat.SiteSet, w Win
 func (p *pair) example(s *chat.Session) chat.Rehearsal {
 	last := p.asked[len(p.asked)-1]
 	kept := func(messages []chat.Message) string {
-		return chat.Clip(chat.WithoutPersonal(textOf(messages), s.PersonalWords()...), longestRehearsed)
+		return chat.Clip(chat.WithoutPersonal(chat.TextOf(messages), s.PersonalWords()...), longestRehearsed)
 	}
 	return chat.Rehearsal{ID: chat.NewID(), SessionID: s.ID, Site: s.Site, Message: last.ID, Question: kept(p.asked), Answered: kept(p.answered), AskedAt: last.Timestamp}
 }
@@ -156,7 +136,7 @@ func (s *Sink) Rehearse(ctx context.Context, r *chat.Rehearsal) error {
 		outcome(r, "", chat.RehearsedHandOver, "it does not know the answer")
 	default:
 		r.Rests = answer.Rests
-		verdict, reason := verify.Compare(textOf(p.answered), answer.Text)
+		verdict, reason := verify.Compare(chat.TextOf(p.answered), answer.Text)
 		outcome(r, answer.Text, verdict, reason)
 	}
 	return nil
