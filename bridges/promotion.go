@@ -103,12 +103,18 @@ func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (str
 	if err != nil {
 		return "", err
 	}
-	at := slices.IndexFunc(topics, func(t chat.Topic) bool { return t.State == chat.TopicOffered && t.SessionID == sessionID })
+	in := func(state string) int {
+		return slices.IndexFunc(topics, func(t chat.Topic) bool { return t.State == state && t.SessionID == sessionID })
+	}
+	at := in(chat.TopicOffered)
 	if at < 0 {
+		if at = in(chat.TopicAnswers); at >= 0 { // relay stopped before it said so, or somebody says it twice
+			return answersNow(topics[at].Name), nil
+		}
 		return "The AI has asked nothing here.", nil
 	}
 	topic := &topics[at]
-	err = t.promote(ctx, topic, list)
+	err = t.promote(ctx, topic, list, sessionID)
 	var refused *chat.Error
 	switch {
 	case errors.As(err, &refused):
@@ -117,7 +123,11 @@ func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (str
 		return "", err
 	}
 	t.audit.Add(ctx, by, chat.AuditEntry{Action: chat.AuditAITopicAnswers, Target: topic.ID, Detail: topic.Name, Site: chat.SiteName(topic.Site)})
-	return "From now on the AI answers questions about “" + topic.Name + "” by itself. It stops once somebody corrects it.", nil
+	return answersNow(topic.Name), nil
+}
+
+func answersNow(name string) string {
+	return "From now on the AI answers questions about “" + name + "” by itself. It stops once somebody corrects it."
 }
 
 // letAnswer lets the AI answer a topic by itself, or no longer.
@@ -131,28 +141,34 @@ func (t *Topics) letAnswer(ctx context.Context, id string, answers bool) error {
 	case topic == nil:
 		return chat.ErrTopicNotFound
 	case answers:
-		return t.promote(ctx, topic, list)
+		return t.promote(ctx, topic, list, "")
 	case topic.State != chat.TopicAnswers:
 		return nil
 	}
 	topic.State, topic.Reason, topic.FellAt = chat.TopicLearning, "a person took it back", chat.Now()
-	_, err = t.store.TurnTopic(ctx, topic, chat.TopicAnswers)
+	_, err = t.store.TurnTopic(ctx, topic, chat.TopicAnswers, chat.TopicNote{})
 	return err
 }
 
-// promote lets the AI answer a topic that has earned it.
-func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Rehearsal) error {
-	from := topic.State
+// needed is how many answers must be right, one behind the other, before the AI may answer a topic of
+// a site.
+func (t *Topics) needed(site string) int {
+	return int(t.engine.SettingsOf(site).Number("aiTopicRow"))
+}
+
+// promote lets the AI answer a topic that has earned it, because of a yes in a session if there is one.
+func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Rehearsal, sessionID string) error {
+	from, needed := topic.State, t.needed(topic.Site)
 	switch row := topic.Sum(list).Row; {
 	case from == chat.TopicAnswers:
 		return nil
 	case !t.rehearses(topic.Site):
 		return chat.Errorf(chat.Conflict, "The AI answers topics by itself only while it rehearses (aiMode)")
-	case row < chat.TopicRow:
-		return chat.Errorf(chat.Conflict, "The AI has not earned this topic: %d of %d answers in a row are right", row, chat.TopicRow)
+	case row < needed:
+		return chat.Errorf(chat.Conflict, "The AI has not earned this topic: %d of %d answers in a row are right", row, needed)
 	}
-	topic.State, topic.Reason, topic.SessionID = chat.TopicAnswers, "", ""
-	if turned, err := t.store.TurnTopic(ctx, topic, from); err != nil || !turned {
+	topic.State, topic.Reason, topic.SessionID = chat.TopicAnswers, "", sessionID
+	if turned, err := t.store.TurnTopic(ctx, topic, from, chat.TopicNote{}); err != nil || !turned {
 		return cmp.Or(err, error(chat.Errorf(chat.Conflict, "The topic changed meanwhile")))
 	}
 	return nil
@@ -173,7 +189,7 @@ func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 	if topic == nil {
 		return nil
 	}
-	row := topic.Sum(list).Row
+	row, needed := topic.Sum(list).Row, t.needed(topic.Site)
 	switch {
 	case topic.State == chat.TopicAnswers && r.Judged == chat.JudgedWrong:
 		return t.fall(ctx, topic, r.SessionID, "a person judged an answer wrong")
@@ -183,11 +199,11 @@ func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 			why = "the page “" + r.Cause + "” changed, and " + why
 		}
 		return t.fall(ctx, topic, r.SessionID, why)
-	case topic.State == chat.TopicLearning && row >= chat.TopicRow && t.rehearses(topic.Site):
+	case topic.State == chat.TopicLearning && row >= needed && t.rehearses(topic.Site):
 		return t.offer(ctx, topic, r.SessionID)
-	case topic.State == chat.TopicOffered && row < chat.TopicRow:
+	case topic.State == chat.TopicOffered && row < needed:
 		topic.State, topic.SessionID = chat.TopicLearning, ""
-		_, err = t.store.TurnTopic(ctx, topic, chat.TopicOffered)
+		_, err = t.store.TurnTopic(ctx, topic, chat.TopicOffered, chat.TopicNote{})
 	}
 	return err
 }
@@ -195,28 +211,43 @@ func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 // offer asks in a session whether the AI may answer a topic by itself.
 func (t *Topics) offer(ctx context.Context, topic *chat.Topic, sessionID string) error {
 	topic.State, topic.SessionID = chat.TopicOffered, sessionID
-	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicLearning); err != nil || !turned {
+	text := fmt.Sprintf("I matched your last %d answers about “%s”. Answer these myself from now on? !yes", t.needed(topic.Site), topic.Name)
+	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicLearning, noteOf(topic, "offered", text)); err != nil || !turned {
 		return err
 	}
-	return t.note(ctx, topic, "offered", fmt.Sprintf("I matched your last %d answers about “%s”. Answer these myself from now on? !yes", chat.TopicRow, topic.Name))
+	return t.tell(ctx)
 }
 
 // fall gives a topic back to people.
 func (t *Topics) fall(ctx context.Context, topic *chat.Topic, sessionID, reason string) error {
 	topic.State, topic.Reason, topic.FellAt, topic.SessionID = chat.TopicLearning, reason, chat.Now(), sessionID
-	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicAnswers); err != nil || !turned {
+	note := noteOf(topic, "fell", "I no longer answer questions about “"+topic.Name+"” myself: "+reason+".")
+	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicAnswers, note); err != nil || !turned {
 		return err
 	}
 	t.audit.Add(ctx, chat.Author{Name: "relay"}, chat.AuditEntry{Action: chat.AuditAITopicFell, Target: topic.ID, Detail: topic.Name + ": " + reason, Site: chat.SiteName(topic.Site)})
-	return t.note(ctx, topic, "fell", "I no longer answer questions about “"+topic.Name+"” myself: "+reason+".")
+	return t.tell(ctx)
 }
 
-// note writes to operators in the session of a topic, unless that is erased.
-func (t *Topics) note(ctx context.Context, topic *chat.Topic, kind, text string) error {
-	name := t.engine.SettingsOf(topic.Site).AI().Name
-	_, err := t.engine.AINote(ctx, engine.AIReply{SessionID: topic.SessionID, ClientID: kind + "." + topic.ID + "." + chat.NewID(), Name: name, Content: text, Asked: true}, false)
-	if errors.Is(err, chat.ErrSessionNotFound) {
-		return nil
+// noteOf is what operators are told in the session of a topic.
+func noteOf(topic *chat.Topic, kind, text string) chat.TopicNote {
+	return chat.TopicNote{ClientID: kind + "." + topic.ID + "." + chat.NewID(), SessionID: topic.SessionID, Content: text}
+}
+
+// tell writes to operators what is not written yet. A note that is there already is not stored again.
+func (t *Topics) tell(ctx context.Context) error {
+	notes, err := t.store.TopicNotes(ctx)
+	for _, n := range notes {
+		if err == nil {
+			reply := engine.AIReply{SessionID: n.SessionID, ClientID: n.ClientID, Name: t.engine.SettingsOf(n.Site).AI().Name, Content: n.Content, Asked: true}
+			_, err = t.engine.AINote(ctx, reply, false)
+		}
+		if errors.Is(err, chat.ErrSessionNotFound) {
+			err = nil // erased meanwhile, and the note with it
+		}
+		if err == nil {
+			err = t.store.DropTopicNote(ctx, n.ClientID)
+		}
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,17 +24,22 @@ func (shipping) Passages(context.Context, *string, string, int) ([]chat.Passage,
 	return []chat.Passage{{Source: "s", Title: "Shipping", Text: "We ship within 5 days."}}, nil
 }
 
-// stumbling is a database that is away when a topic is first turned.
+// stumbling is a database that is away when a topic is first turned: before that is stored, or behind.
 type stumbling struct {
 	*db.DB
+	behind   bool
 	stumbled atomic.Bool
 }
 
-func (s *stumbling) TurnTopic(ctx context.Context, topic *chat.Topic, from string) (bool, error) {
-	if s.stumbled.CompareAndSwap(false, true) {
-		return false, errors.New("the database is away")
+func (s *stumbling) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote) (turned bool, err error) {
+	first := s.stumbled.CompareAndSwap(false, true)
+	if !first || s.behind {
+		turned, err = s.DB.TurnTopic(ctx, topic, from, note)
 	}
-	return s.DB.TurnTopic(ctx, topic, from)
+	if first {
+		return false, errors.Join(err, errors.New("the database is away"))
+	}
+	return turned, err
 }
 
 // unread is an audit list that nobody reads.
@@ -41,15 +47,21 @@ type unread struct{}
 
 func (unread) Add(context.Context, chat.Author, chat.AuditEntry) {}
 
-// TestTopicFallsAfterFailure: a topic is taken back because of a rehearsed answer, although relay or
-// its database stops just then.
+// TestTopicFallsAfterFailure: a topic is taken back because of a rehearsed answer, and people are told
+// so once, although relay or its database stops just then.
 func TestTopicFallsAfterFailure(t *testing.T) {
+	for name, behind := range map[string]bool{"before it is stored": false, "behind": true} {
+		t.Run(name, func(t *testing.T) { fallsAfterFailure(t, behind) })
+	}
+}
+
+func fallsAfterFailure(t *testing.T, behind bool) {
 	memory, err := db.Memory(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer memory.Close()
-	store, log := &stumbling{DB: memory}, slog.New(slog.DiscardHandler)
+	store, log := &stumbling{DB: memory, behind: behind}, slog.New(slog.DiscardHandler)
 	model := aitest.New(t, aitest.Says("We ship within 5 days."))
 	e, err := engine.Open(t.Context(), engine.Config{Store: memory, Log: log, Targets: func(*chat.Settings) []chat.Target { return nil },
 		Settings: map[string]chat.Raw{"aiBaseUrl": chat.Raw(chat.MustJSON(model.Listen())), "aiModel": chat.Raw(`"m"`), "aiMode": chat.Raw(`"rehearse"`)}})
@@ -78,29 +90,51 @@ func TestTopicFallsAfterFailure(t *testing.T) {
 	topic := chat.Topic{ID: "shipping", State: chat.TopicAnswers}
 	err = errors.Join(memory.PlanRehearsals(t.Context(), list),
 		memory.SortRehearsals(t.Context(), []chat.Topic{topic}, map[string]string{list[0].ID: topic.ID}))
-	if turned, failed := memory.TurnTopic(t.Context(), &topic, chat.TopicLearning); err != nil || failed != nil || !turned {
+	if turned, failed := memory.TurnTopic(t.Context(), &topic, chat.TopicLearning, chat.TopicNote{}); err != nil || failed != nil || !turned {
 		t.Fatal(err, failed)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
-	state := ""
+	state, told := "", 0
 	deadline := time.Now().Add(10 * time.Second)
-	for ; state != chat.TopicLearning && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for ; (state != chat.TopicLearning || told == 0) && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		all, err := memory.Topics(t.Context())
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)
 		}
-		state = all[0].State
+		state, told = all[0].State, toldOfTopics(t, memory, v.Session.ID)
 		if err := r.Plan(t.Context(), nil); err != nil { // it looks again at once
 			t.Fatal(err)
 		}
 	}
-	if !store.stumbled.Load() || state != chat.TopicLearning {
-		t.Errorf("the topic is %s", state)
+	if !store.stumbled.Load() || state != chat.TopicLearning || told != 1 {
+		t.Errorf("the topic is %s, and people are told %d times", state, told)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+	if left, err := memory.TopicNotes(t.Context()); told != toldOfTopics(t, memory, v.Session.ID) || len(left) > 0 || err != nil {
+		t.Errorf("people are told again: %+v, %v", left, err)
+	}
+}
+
+// toldOfTopics counts the notes that a topic fell back, in a session.
+func toldOfTopics(t *testing.T, store *db.DB, sessionID string) (n int) {
+	t.Helper()
+	err := store.Read(t.Context(), func(rd chat.Reader) error {
+		messages, err := rd.Messages(chat.MessageQuery{SessionID: sessionID, Limit: 100})
+		n = 0
+		for i := range messages {
+			if m := &messages[i]; m.Internal && strings.HasPrefix(m.Content, "I no longer answer questions about") {
+				n++
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

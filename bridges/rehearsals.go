@@ -74,7 +74,7 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 	if !settings.SetUp() {
 		return rehearsalPoll, nil
 	}
-	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
+	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx), r.topics.tell(ctx)); err != nil {
 		return rehearsalPause, err
 	}
 	next, err := r.store.NextRehearsal(ctx)

@@ -15,7 +15,9 @@ type TopicStore interface {
 	SortRehearsals(ctx context.Context, topics []chat.Topic, into map[string]string) error
 	NameTopic(ctx context.Context, id, name string) error
 	MergeTopic(ctx context.Context, id, into string) error
-	TurnTopic(ctx context.Context, topic *chat.Topic, from string) (turned bool, err error)
+	TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote) (turned bool, err error)
+	TopicNotes(ctx context.Context) ([]chat.TopicNote, error)
+	DropTopicNote(ctx context.Context, client string) error
 	PutTopicAnswer(ctx context.Context, a chat.TopicAnswer) error
 	ChangedTopicAnswers(ctx context.Context) ([]chat.TopicAnswer, error)
 	SeenTopicAnswer(ctx context.Context, client string, rev int64, before chat.Time) error

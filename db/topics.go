@@ -162,14 +162,47 @@ func (d *DB) MergeTopic(ctx context.Context, id, into string) error {
 	})
 }
 
-// TurnTopic gives a topic another state, unless it has left the one before meanwhile.
-func (d *DB) TurnTopic(ctx context.Context, topic *chat.Topic, from string) (turned bool, err error) {
+const (
+	insertTopicNote  = `INSERT INTO topic_notes (client, session, content) VALUES (?, ?, ?)`
+	selectTopicNotes = `SELECT n.client, s.id AS session_id, s.site, n.content FROM topic_notes n JOIN sessions s ON s.number = n.session ORDER BY n.client LIMIT 100`
+	dropTopicNote    = `DELETE FROM topic_notes WHERE client = ?`
+)
+
+// TurnTopic gives a topic another state, unless it has left the one before meanwhile. What operators
+// are told of it is stored with the state, unless it has no session or that is erased.
+func (d *DB) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote) (turned bool, err error) {
 	err = d.backend.apply(ctx, func(t *tx) error {
 		n, err := t.q.exec(turnTopic, topic.State, topic.Reason, int64(topic.FellAt), topic.SessionID, topic.ID, from)
-		turned = n > 0
+		if turned = err == nil && n > 0; !turned || note.SessionID == "" {
+			return err
+		}
+		session, err := t.number(note.SessionID)
+		if errors.Is(err, chat.ErrSessionNotFound) {
+			return nil
+		}
+		if err == nil {
+			_, err = t.q.exec(insertTopicNote, note.ClientID, session, note.Content)
+		}
 		return err
 	})
 	return turned, err
+}
+
+// TopicNotes lists what operators are not told yet, a hundred at most.
+func (d *DB) TopicNotes(ctx context.Context) (notes []chat.TopicNote, err error) {
+	err = d.backend.read(ctx, func(t *tx) error {
+		notes, err = list[chat.TopicNote](t, selectTopicNotes)
+		return err
+	})
+	return notes, err
+}
+
+// DropTopicNote forgets what operators are told by now.
+func (d *DB) DropTopicNote(ctx context.Context, client string) error {
+	return d.backend.apply(ctx, func(t *tx) error {
+		_, err := t.q.exec(dropTopicNote, client)
+		return err
+	})
 }
 
 const (

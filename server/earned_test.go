@@ -50,7 +50,7 @@ func TestEarnedTopic(t *testing.T) {
 			return at.Topics[0][field]
 		}
 		var last string
-		for i := range chat.TopicRow {
+		for i := range 10 {
 			last = ask(fmt.Sprintf("How long does shipping take to town %d?", i))
 			answer(last, "Within 5 days.")
 			if i == 0 {

@@ -19,6 +19,7 @@ type topicView struct {
 	Asked  int    `json:"asked"`
 	Right  int    `json:"right"`
 	InARow int    `json:"inARow"`
+	Needed int    `json:"needed"` // in a row
 	State  string `json:"state"`
 	// Reason is why the AI answers it no longer, since FellAt, and SessionID where that was seen.
 	Reason    string    `json:"reason,omitempty"`
@@ -36,7 +37,7 @@ func (s *rehearsalAPI) topics(ctx context.Context, by chat.Author, list []chat.R
 	for i := range topics {
 		t := &topics[i]
 		sum := t.Sum(list)
-		view := topicView{ID: t.ID, Site: s.engine.Sites().Shown(t.Site), Name: t.Name, Asked: sum.Asked, Right: sum.Right, InARow: sum.Row, Tokens: sum.Tokens, Cost: price.Of(sum.Tokens),
+		view := topicView{ID: t.ID, Site: s.engine.Sites().Shown(t.Site), Name: t.Name, Asked: sum.Asked, Right: sum.Right, InARow: sum.Row, Needed: int(s.engine.SettingsOf(t.Site).Number("aiTopicRow")), Tokens: sum.Tokens, Cost: price.Of(sum.Tokens),
 			State: t.State, Reason: t.Reason, FellAt: t.FellAt, SessionID: t.SessionID}
 		for j := range list {
 			if list[j].Topic == t.ID && list[j].Waiting {

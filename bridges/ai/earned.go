@@ -75,7 +75,7 @@ func (s Requests) yes(ctx context.Context, d *chat.Delivery, request chat.AIRequ
 const lowScore = 2
 
 // Objection returns what speaks against an answer that the AI gave by itself, "" for nothing: somebody
-// deleted it, the visitor's rating, or what a person wrote about the same afterwards.
+// deleted or changed it, the visitor's rating, or what a person wrote about the same afterwards.
 func Objection(a *chat.TopicAnswer, session *chat.Session, messages []chat.Message, sameTopic func(question, before string) bool) string {
 	at := -1
 	for i := range messages {
@@ -88,6 +88,8 @@ func Objection(a *chat.TopicAnswer, session *chat.Session, messages []chat.Messa
 		return ""
 	case messages[at].DeletedAt != 0:
 		return "somebody deleted its answer"
+	case messages[at].EditedAt != 0:
+		return "somebody changed its answer"
 	case session.Score > 0 && session.Score <= lowScore && session.RespondedAt > messages[at].Timestamp:
 		return fmt.Sprintf("the visitor gave %d of 5", session.Score)
 	}

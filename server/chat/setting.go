@@ -125,6 +125,7 @@ var connectedSettings = []Setting{
 	{Name: "aiTokenPrice", Page: "AI", Called: "the price", Env: "AI_TOKEN_PRICE", Is: "an amount with its currency", Example: "0.60 €", Valid: optional(parsed(ParsePrice))},
 	{Name: "aiCallsPerAddress", Env: "AI_CALLS_PER_ADDRESS", JSON: true, Default: "30", Example: "100", Valid: number(0, 1e6, "must be a number of messages from 0, which is no limit, to 1000000")},
 	{Name: "aiActionsPerDay", Env: "AI_ACTIONS_PER_DAY", JSON: true, Default: "200", Example: "1000", Valid: number(0, 1e6, "must be a number of actions from 0, which is none, to 1000000")},
+	{Name: "aiTopicRow", Site: true, Env: "AI_TOPIC_ROW", JSON: true, Default: "10", Example: "20", Valid: number(1, 100, "must be a number of answers from 1 to 100")},
 	{Name: "aiMaxAnswers", Site: true, Env: "AI_MAX_ANSWERS", JSON: true, Default: "10", Example: "5", Valid: number(1, 1000, "must be a number from 1 to 1000")},
 	{Name: "aiEmbeddingModel", Env: "AI_EMBEDDING_MODEL", Example: "text-embedding-3-small", Valid: text(200)},
 	{Name: "agentsEnabled", Site: true, Env: "AGENTS_ENABLED", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},

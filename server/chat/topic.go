@@ -24,15 +24,20 @@ const (
 	TopicAnswers  = "answers"  // the AI answers it by itself
 )
 
-// TopicRow is how many answers must be right, one behind the other, before the AI may answer a topic.
-const TopicRow = 10
-
 // TopicAnswer is what the AI answered by itself because of a topic.
 type TopicAnswer struct {
 	ClientID  string `db:"client"` // of the message
 	SessionID string `db:"session_id"`
 	Topic     string `db:"topic"`
 	At        Time   `db:"at"`
+}
+
+// TopicNote is what operators are told of a topic in a session.
+type TopicNote struct {
+	ClientID  string `db:"client"` // of the message
+	SessionID string `db:"session_id"`
+	Site      string `db:"site"`
+	Content   string `db:"content"`
 }
 
 // MaxTopicName is how long a topic's name may be, in characters.

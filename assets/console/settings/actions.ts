@@ -42,6 +42,7 @@ interface Act {
   reason?: string;
   by?: string;
   askedAt: string;
+  at?: string;
 }
 
 interface Trial {
@@ -149,13 +150,19 @@ function row(a: Action, load: () => Promise<void>): HTMLElement[] {
   return [item, h("li", {}, edit, tryForm(a))];
 }
 
+// decided are the acts to which a person here said yes or no, with when something had come of each before.
+const decided = new Map<string, string | undefined>();
+
+// state is that of an act. relay takes up a yes or no behind its answer.
+const state = (a: Act): Act["state"] => a.state === "waiting" && decided.has(a.id) && decided.get(a.id) === a.at ? "running" : a.state;
+
 function actItem(a: Act, load: () => Promise<void>): HTMLElement {
-  const [text, tone] = states[a.state];
+  const [text, tone] = states[state(a)];
   const decide = async (yes: boolean): Promise<void> => {
-    await attempt(call("POST", "/ai/acts/" + a.id, { yes }), tr("Not done"));
+    if (await attempt(call("POST", "/ai/acts/" + a.id, { yes }), tr("Not done"))) decided.set(a.id, a.at);
     await load();
   };
-  const buttons = a.state === "waiting" && h("div", { class: "buttons" },
+  const buttons = state(a) === "waiting" && h("div", { class: "buttons" },
     button(tr("Yes, do it"), () => void decide(true), tr("Yes, do it: {name}", { name: a.name })),
     button(tr("No"), () => void decide(false), tr("No: {name}", { name: a.name })));
   return h("li", {},
@@ -173,6 +180,7 @@ export function actionsPart(): Part {
     const done = await attempt(call<{ acts: Act[] }>("GET", "/ai/acts"), tr("What was done could not be loaded"));
     if (found) list.replaceChildren(...found.actions.flatMap((a) => row(a, load)));
     if (done) acts.replaceChildren(...done.acts.map((a) => actItem(a, load)));
+    if (done?.acts.some((a) => decided.has(a.id) && state(a) === "running")) setTimeout(() => void (node.isConnected && load()), 1000);
   };
   const form = actionForm(fresh, tr("Add an action"), async (body) => {
     await call("POST", "/ai/actions" + ofSite(), body as Record<string, unknown>);

@@ -58,6 +58,8 @@ const limits = (): Field[] => [
   { name: "aiTopics", label: tr("Topics that always go to a person"), control: list({ placeholder: tr("refund, complaint, allergy") }),
     hint: tr("Words or phrases, separated by commas, in each language that your visitors write.") },
   { name: "aiMaxAnswers", label: tr("Most answers in a conversation"), control: number(1, 1000), hint: tr("Then it hands over to you.") },
+  { name: "aiTopicRow", label: tr("Right answers in a row that a topic needs"), control: number(1, 100),
+    hint: tr("While it rehearses: then it asks whether it may answer this topic by itself.") },
   { name: "aiDailyTokens", label: tr("Most tokens a day"), control: number(0, 2 ** 40),
     hint: tr("Counted from midnight, UTC. 0 means no limit.") },
   { name: "aiTokenPrice", label: tr("Price of a million tokens (optional)"), control: text({ maxlength: 20, placeholder: "0.60 €" }),

@@ -103,7 +103,7 @@ export function rehearsal(after: () => void): { node: HTMLElement; load(): Promi
     h("h3", {}, tr("Rehearsal")),
     h("p", { class: "hint" }, tr("The AI answers what your team has answered already, and you see where it differs: before it goes live, " +
       "and after each change of its model, its instructions or your pages. A rehearsal uses at most half of the day’s tokens. " +
-      "An AI that rehearses beside you earns a topic with ten right answers in a row, and answers it by itself once you agree.")),
+      "An AI that rehearses beside you earns a topic with right answers in a row, and answers it by itself once you agree.")),
     h("div", { class: "buttons" }, button(tr("Rehearse"), () => void begin()), stop, ...said.nodes), ask, sum, list);
   stop.hidden = true;
   return { node, load };

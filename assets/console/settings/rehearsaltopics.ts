@@ -12,6 +12,7 @@ export interface Topic {
   asked: number;
   right: number;
   inARow: number;
+  needed: number;
   state: "learning" | "offered" | "answers";
   reason?: string;
   sessionId?: string;
@@ -47,9 +48,6 @@ function more(t: Topic, examples: HTMLElement[]): HTMLElement | string {
   return box;
 }
 
-// row is how many answers must be right, one behind the other, before the AI may answer a topic by itself.
-const row = 10;
-
 // standing says who answers a topic, why, and lets an administrator change that.
 function standing(t: Topic, change: Change): HTMLElement {
   const where = t.sessionId ? h("a", { href: "#/sessions/" + encodeURIComponent(t.sessionId) }, tr("Conversation")) : "";
@@ -58,9 +56,9 @@ function standing(t: Topic, change: Change): HTMLElement {
       h("div", { class: "buttons" }, button(tr("Take it back"), () => change(t, { answers: false }))));
   }
   const fell = t.reason ? [tr("It answered this by itself until {reason}.", { reason: t.reason }) + " ", where, " "] : [];
-  if (t.inARow < row) return h("p", { class: "hint" }, ...fell,
-    tr("Your team answers this: {inARow} of {row} in a row are right.", { inARow: t.inARow, row }));
-  return h("div", {}, h("p", {}, ...fell, tr("It matched your last {row} answers.", { row })),
+  if (t.inARow < t.needed) return h("p", { class: "hint" }, ...fell,
+    tr("Your team answers this: {inARow} of {row} in a row are right.", { inARow: t.inARow, row: t.needed }));
+  return h("div", {}, h("p", {}, ...fell, tr("It matched your last {row} answers.", { row: t.needed })),
     h("div", { class: "buttons" }, button(tr("Let it answer these"), () => change(t, { answers: true }))));
 }
 
