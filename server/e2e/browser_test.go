@@ -37,6 +37,7 @@ func TestBrowser(t *testing.T) {
 		"Rehearsal":        testRehearsal,
 		"EarnedTopic":      testEarnedTopic,
 		"OwnAI":            testOwnAI,
+		"Actions":          testActions,
 		"Hours":            testHours,
 		"Greetings":        testGreetings,
 		"Unsaved":          testUnsaved,

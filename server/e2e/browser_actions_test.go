@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/relay-chat/relay/bridges/ai/aitest"
+)
+
+// testActions: an owner declares in the console what the AI may do, tries it, says yes to what waits, and
+// sees what came of it.
+func testActions(t *testing.T, s *fixture) {
+	var refunds atomic.Int64
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			refunds.Add(1)
+		}
+		fmt.Fprint(w, `{"status":"shipped"}`)
+	}))
+	t.Cleanup(shop.Close)
+	model := aitest.New(t, aitest.Says(`{"sentences":[],"handOver":"no","act":{"name":"refund","arguments":"{\"order\":\"4711\"}"}}`))
+	s.stop()
+	s.instance = bootIn(t, s.dir, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8", "AI_BASE_URL="+model.Listen(), "AI_MODEL=m", "AI_MODE=answer", "AI_TAKEOVER_DELAY=0")
+	b := s.newOperator(t, "Ada")
+	b.settings("ai", "AI")
+	b.until(`shown("#actions-add")`)
+	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
+	fill := func(form, field, value string) {
+		t.Helper()
+		b.run(fmt.Sprintf(`(() => { const f = [...$$("#actions %s label")].find((l) => l.textContent.startsWith(%q));
+			(f.control ?? f.querySelector("input,select,textarea")).value = %q; })()`, form, field, value))
+	}
+	press := func(within, name string) {
+		t.Helper()
+		b.run(fmt.Sprintf(`[...$$("#actions %s button")].find((n) => n.textContent === %q).click()`, within, name))
+	}
+	add := func(name, method, address, about string) {
+		t.Helper()
+		b.run(`$("#actions-add").open = true`)
+		fill("#actions-add", "Name", name)
+		fill("#actions-add", "What it does", about)
+		fill("#actions-add", "Method", method)
+		fill("#actions-add", "Address", address)
+		fill("#actions-add", "Secret", "Bearer shop-secret")
+		press("#actions-add", "Add an action")
+	}
+	add("order status", "GET", shop.URL+"/orders/{order}", "Says where an order is.")
+	b.until(`text("#actions-add").includes("small letters, digits and _")`)
+	add("order_status", "GET", shop.URL+"/orders/{order}", "Says where an order is.")
+	b.until(`text("#ai-actions").includes("order_status")`)
+	b.run(`[...$$("#actions-add label.check")].find((l) => l.textContent.startsWith("It changes something")).querySelector("input").checked = true`)
+	add("refund", "POST", shop.URL+"/refunds/{order}", "Refunds an order.")
+	b.until(`text("#ai-actions").includes("refund (waits for your yes)") && !text("#ai-actions").includes("shop-secret")`)
+	b.run(`$$("#ai-actions details")[1].open = true`)
+	fill("#ai-actions", "Parameters as the AI", `{"order":"4711"}`)
+	press("#ai-actions", "Try it")
+	b.until(`text("#ai-actions").includes("status: shipped") && text("#ai-actions").includes("/orders/4711")`)
+	s.call(t, http.MethodPost, s.base+"/api/admin/operator/status", s.secret, map[string]any{"online": false}, nil)
+	session := s.say(t, "Please refund my order 4711.")
+	r := &refunding{instance: s.instance, t: t}
+	eventually(t, "it waits", func() bool { return r.act(session).State == "waiting" })
+	b.settings("hours", "Hours")
+	b.settings("ai", "AI")
+	b.until(`text("#ai-acts").includes("Waits for your yes") && text("#ai-acts").includes("/refunds/4711")`)
+	b.run(`$("#ai-acts").scrollIntoView({block: "end"})`)
+	b.shot(folder, "ai-actions")
+	b.accessible("actions")
+	press("#ai-acts", "Yes, do it")
+	b.until(`text("#ai-acts .tag") === "Done" && text("#ai-acts").includes("status: shipped") && !text("#ai-acts").includes("Yes, do it")`)
+	eventually(t, "people are told", func() bool { return strings.Contains(r.notes(session), "status: shipped") })
+	if n := refunds.Load(); n != 1 {
+		t.Errorf("the shop refunds %d times", n)
+	}
+	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	b.run(`$("#actions").scrollIntoView()`)
+	b.shot(folder, "ai-actions-dark")
+	b.accessible("actions in the dark")
+	b.run(`$("#actions-add").open = true, $("#actions-add").scrollIntoView()`)
+	b.shot(folder, "ai-actions-add-dark")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.run(`$("#actions").scrollIntoView()`)
+	b.shot(folder, "ai-actions-phone")
+	b.run(`$("#ai-acts").scrollIntoView()`)
+	b.shot(folder, "ai-acts-phone")
+	b.clean("400 (Bad Request)")
+}
