@@ -203,7 +203,7 @@ func doctor(ctx context.Context, a *app, _ string) error {
 	}
 	running, ai := a.running(ctx, err)
 	list = append(list, bridges.Examine(ctx, kinds, sites, running)...)
-	list = append(list, bridges.ExamineAI(ctx, sites.Settings(""), a.cfg.WebhookAllowCIDRs, ai))
+	list = append(list, a.examineAI(ctx, sites.Settings(""), ai))
 	if a.cfg.Mode != chat.ModeBridge {
 		list = append(list, a.examineMail(ctx, sites.Settings("")), a.examineSignOn(ctx, sites.Settings("")))
 	}
@@ -212,6 +212,21 @@ func doctor(ctx context.Context, a *app, _ string) error {
 		return fmt.Errorf("%d of the checks failed", failures)
 	}
 	return nil
+}
+
+// examineAI checks the AI, and what its rehearsal knows of changed pages.
+func (a *app) examineAI(ctx context.Context, settings *chat.Settings, running *chat.AIState) bridges.Checkup {
+	out := bridges.ExamineAI(ctx, settings, a.cfg.WebhookAllowCIDRs, running)
+	if ai := settings.AI(); a.cfg.DatabaseURL == "" || !ai.SetUp() {
+		return out
+	}
+	if database, err := a.open(ctx, true); err == nil { // a failure is reported already
+		defer database.Close()
+		if list, err := database.Rehearsals(ctx); err == nil {
+			out.Findings = append(out.Findings, bridges.ChangedPages(list)...)
+		}
+	}
+	return out
 }
 
 // examineMail checks e-mail. A provider may hand out a refresh token that follows another one: it

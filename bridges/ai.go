@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -241,6 +242,22 @@ func ExamineAI(ctx context.Context, s *chat.Settings, allowed []netip.Prefix, ru
 		out.Findings = append(out.Findings, chat.Finding{Subject: "budget", Level: chat.FindingWarn, Text: "today's tokens are used up", Fix: "raise AI_DAILY_TOKENS, or wait until tomorrow (UTC)"})
 	}
 	return out
+}
+
+// mostPages is how many changed pages relay doctor names.
+const mostPages = 10
+
+// ChangedPages is what relay doctor says of pages whose change made answers of the AI worse, by its
+// rehearsed questions.
+func ChangedPages(list []chat.Rehearsal) (found []chat.Finding) {
+	for _, c := range chat.PageChanges(list) {
+		if c.Worse > 0 && len(found) < mostPages {
+			text := fmt.Sprintf("“%s” changed, and %d of %d answers that rested on it became worse", chat.Clip(chat.OneLine(c.Page), 100), c.Worse, c.Asked)
+			found = append(found, chat.Finding{Subject: "page", Level: chat.FindingWarn, Text: text,
+				Fix: "compare both answers under Settings → AI → Rehearsal, and correct the page or judge them there"})
+		}
+	}
+	return found
 }
 
 func askFinding(test chat.AITest) chat.Finding {

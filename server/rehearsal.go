@@ -55,16 +55,16 @@ type rehearsalView struct {
 
 // rehearsalState is how far a rehearsal is, and what came of it.
 type rehearsalState struct {
-	Waiting    int             `json:"waiting"`
-	Counts     map[string]int  `json:"counts"`
-	Right      int             `json:"right"`
-	Worse      int             `json:"worse"`  // than the time before
-	Better     int             `json:"better"` // than the time before
-	Tokens     int64           `json:"tokens"` // that all answers took
-	Cost       string          `json:"cost,omitempty"`
-	Topics     []topicView     `json:"topics"`
-	Changed    []pageChange    `json:"changed"`
-	Rehearsals []rehearsalView `json:"rehearsals"`
+	Waiting    int               `json:"waiting"`
+	Counts     map[string]int    `json:"counts"`
+	Right      int               `json:"right"`
+	Worse      int               `json:"worse"`  // than the time before
+	Better     int               `json:"better"` // than the time before
+	Tokens     int64             `json:"tokens"` // that all answers took
+	Cost       string            `json:"cost,omitempty"`
+	Topics     []topicView       `json:"topics"`
+	Changed    []chat.PageChange `json:"changed"`
+	Rehearsals []rehearsalView   `json:"rehearsals"`
 }
 
 // state answers GET /api/admin/ai/rehearsal.
@@ -94,7 +94,7 @@ func (s *rehearsalAPI) state(_ http.ResponseWriter, r *http.Request, by chat.Aut
 		}
 		out.Rehearsals = append(out.Rehearsals, rehearsalView{*one, s.engine.Sites().Shown(one.Site)})
 	}
-	out.Changed = pageChanges(list)
+	out.Changed = chat.PageChanges(list)
 	price := s.engine.Settings().AI().Price
 	out.Cost = price.Of(out.Tokens)
 	out.Topics, err = s.topics(r.Context(), by, list, price)

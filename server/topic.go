@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,32 +109,4 @@ func (s *rehearsalAPI) topicAudited(r *http.Request, by chat.Author, action stri
 		s.AuditAt(r, by, s.engine.Sites().Shown(t.Site), action, t.ID, detail)
 	}
 	return web.OK, err
-}
-
-// pageChange is what the change of a page did to answers that rested on it.
-type pageChange struct {
-	Page  string `json:"page"`
-	Asked int    `json:"asked"` // again
-	Worse int    `json:"worse"`
-}
-
-// pageChanges are the changed pages of rehearsed questions, in the order of their newest question.
-func pageChanges(list []chat.Rehearsal) []pageChange {
-	changes := []pageChange{}
-	for i := range list {
-		r := &list[i]
-		if r.Cause == "" {
-			continue
-		}
-		at := slices.IndexFunc(changes, func(c pageChange) bool { return c.Page == r.Cause })
-		if at < 0 {
-			at = len(changes)
-			changes = append(changes, pageChange{Page: r.Cause})
-		}
-		changes[at].Asked++
-		if r.Worse() {
-			changes[at].Worse++
-		}
-	}
-	return changes
 }

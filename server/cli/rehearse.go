@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -20,6 +21,19 @@ type rehearsal struct {
 type rehearsals struct {
 	Waiting, Right, Worse, Better int
 	Rehearsals                    []rehearsal
+	Changed                       []struct {
+		Page         string
+		Asked, Worse int
+	}
+}
+
+// printChanged names the pages whose change made answers worse.
+func (at *rehearsals) printChanged(out io.Writer) {
+	for _, page := range at.Changed {
+		if page.Worse > 0 {
+			fmt.Fprintf(out, "The page “%s” changed: %d of %d answers that rested on it became worse.\n", cut(OneLine(page.Page), 100), page.Worse, page.Asked)
+		}
+	}
 }
 
 // rehearsalPoll is how often a rehearsal is looked at.
@@ -28,6 +42,11 @@ const rehearsalPoll = 2 * time.Second
 // rehearse has the AI answer what people answered, and prints what came of it. Without --yes it says
 // what that costs.
 func rehearse(ctx context.Context, c *Call, api *remote.API) error {
+	var known rehearsals // asked again, questions are asked because of no page
+	if err := api.Call(ctx, "GET", "ai/rehearsal", nil, nil, &known); err != nil {
+		return err
+	}
+	known.printChanged(c.Err)
 	body := map[string]any{"dryRun": !c.Yes}
 	if given := c.option("--last"); given != "" {
 		n, err := strconv.Atoi(given)
@@ -98,6 +117,7 @@ func (c *Call) printRehearsal(ctx context.Context, api *remote.API) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	at.printChanged(c.Out)
 	_, err := fmt.Fprintf(c.Out, "\n%d of %d answers are right; %d became better and %d worse since the time before.\n", at.Right, len(at.Rehearsals), at.Better, at.Worse)
 	return err
 }
