@@ -16,6 +16,72 @@ import (
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 )
 
+// actionsPage is the console's section for actions in a tab.
+type actionsPage struct {
+	*tab
+	shop string // its address
+}
+
+func (b *actionsPage) fill(form, field, value string) {
+	b.Helper()
+	b.run(fmt.Sprintf(`(() => { const f = [...$$("#actions %s label")].find((l) => l.textContent.startsWith(%q));
+		f.control.value = %q; f.control.dispatchEvent(new Event("input", { bubbles: true })); })()`, form, field, value))
+}
+
+func (b *actionsPage) press(within, name string) {
+	b.Helper()
+	b.run(fmt.Sprintf(`[...$$("#actions %s button")].find((n) => n.textContent === %q).click()`, within, name))
+}
+
+func (b *actionsPage) add(name, method, path, about string) {
+	b.Helper()
+	b.run(`$("#actions-add").open = true`)
+	for field, value := range map[string]string{"Name": name, "What it does": about, "Method": method, "Address": b.shop + path, "Secret": "Bearer shop-secret"} {
+		b.fill("#actions-add", field, value)
+	}
+	b.press("#actions-add", "Add an action")
+}
+
+// declare adds an action that reads and one that changes something, and tries the first.
+func (b *actionsPage) declare() {
+	b.Helper()
+	b.settings("ai", "AI")
+	b.until(`shown("#actions-add")`)
+	b.add("order status", "GET", "/orders/{order}", "Says where an order is.")
+	b.until(`text("#actions-add").includes("small letters, digits and _")`)
+	b.add("order_status", "GET", "/orders/{order}", "Says where an order is.")
+	b.until(`text("#ai-actions").includes("order_status") && !text("#actions-add").includes("small letters")`)
+	b.until(`$$("#actions-add input").length > 5 && [...$$("#actions-add input")].every((i) => ["", "on", "Authorization"].includes(i.value))`)
+	b.run(`[...$$("#actions-add label.check")].find((l) => l.textContent.startsWith("It changes something")).querySelector("input").checked = true`)
+	b.add("refund", "POST", "/refunds/{order}", "Refunds an order.")
+	b.until(`text("#ai-actions").includes("refund (waits for your yes)") && !text("#ai-actions").includes("shop-secret")`)
+	b.run(`$$("#ai-actions details")[1].open = true`)
+	b.fill("#ai-actions", "Parameters as the AI", `{"order":"4711"}`)
+	b.press("#ai-actions", "Try it")
+	b.until(`text("#ai-actions").includes("status: shipped") && text("#ai-actions").includes("/orders/4711")`)
+}
+
+// look takes pictures of the section in the dark and on a phone.
+func (b *actionsPage) look(folder string) {
+	b.Helper()
+	dark := func() {
+		protocol(b.tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	}
+	dark()
+	b.run(`$("#actions").scrollIntoView()`)
+	b.shot(folder, "ai-actions-dark")
+	b.accessible("actions in the dark")
+	dark()
+	b.run(`$("#actions-add").open = true, $("#actions-add .check").scrollIntoView()`)
+	b.shot(folder, "ai-actions-add-dark")
+	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
+	b.run(`$("#actions").scrollIntoView()`)
+	b.shot(folder, "ai-actions-phone")
+	b.run(`$("#ai-acts").scrollIntoView()`)
+	b.shot(folder, "ai-acts-phone")
+}
+
 // testActions: an owner declares in the console what the AI may do, tries it, says yes to what waits, and
 // sees what came of it.
 func testActions(t *testing.T, s *fixture) {
@@ -30,40 +96,9 @@ func testActions(t *testing.T, s *fixture) {
 	model := aitest.New(t, aitest.Says(`{"sentences":[],"handOver":"no","act":{"name":"refund","arguments":"{\"order\":\"4711\"}"}}`))
 	s.stop()
 	s.instance = bootIn(t, s.dir, "WEBHOOK_ALLOW_CIDRS=127.0.0.0/8", "AI_BASE_URL="+model.Listen(), "AI_MODEL=m", "AI_MODE=answer", "AI_TAKEOVER_DELAY=0")
-	b := s.newOperator(t, "Ada")
-	b.settings("ai", "AI")
-	b.until(`shown("#actions-add")`)
+	b := &actionsPage{s.newOperator(t, "Ada"), shop.URL}
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
-	fill := func(form, field, value string) {
-		t.Helper()
-		b.run(fmt.Sprintf(`(() => { const f = [...$$("#actions %s label")].find((l) => l.textContent.startsWith(%q));
-			(f.control ?? f.querySelector("input,select,textarea")).value = %q; })()`, form, field, value))
-	}
-	press := func(within, name string) {
-		t.Helper()
-		b.run(fmt.Sprintf(`[...$$("#actions %s button")].find((n) => n.textContent === %q).click()`, within, name))
-	}
-	add := func(name, method, address, about string) {
-		t.Helper()
-		b.run(`$("#actions-add").open = true`)
-		fill("#actions-add", "Name", name)
-		fill("#actions-add", "What it does", about)
-		fill("#actions-add", "Method", method)
-		fill("#actions-add", "Address", address)
-		fill("#actions-add", "Secret", "Bearer shop-secret")
-		press("#actions-add", "Add an action")
-	}
-	add("order status", "GET", shop.URL+"/orders/{order}", "Says where an order is.")
-	b.until(`text("#actions-add").includes("small letters, digits and _")`)
-	add("order_status", "GET", shop.URL+"/orders/{order}", "Says where an order is.")
-	b.until(`text("#ai-actions").includes("order_status")`)
-	b.run(`[...$$("#actions-add label.check")].find((l) => l.textContent.startsWith("It changes something")).querySelector("input").checked = true`)
-	add("refund", "POST", shop.URL+"/refunds/{order}", "Refunds an order.")
-	b.until(`text("#ai-actions").includes("refund (waits for your yes)") && !text("#ai-actions").includes("shop-secret")`)
-	b.run(`$$("#ai-actions details")[1].open = true`)
-	fill("#ai-actions", "Parameters as the AI", `{"order":"4711"}`)
-	press("#ai-actions", "Try it")
-	b.until(`text("#ai-actions").includes("status: shipped") && text("#ai-actions").includes("/orders/4711")`)
+	b.declare()
 	s.call(t, http.MethodPost, s.base+"/api/admin/operator/status", s.secret, map[string]any{"online": false}, nil)
 	session := s.say(t, "Please refund my order 4711.")
 	r := &refunding{instance: s.instance, t: t}
@@ -74,23 +109,12 @@ func testActions(t *testing.T, s *fixture) {
 	b.run(`$("#ai-acts").scrollIntoView({block: "end"})`)
 	b.shot(folder, "ai-actions")
 	b.accessible("actions")
-	press("#ai-acts", "Yes, do it")
+	b.press("#ai-acts", "Yes, do it")
 	b.until(`text("#ai-acts .tag") === "Done" && text("#ai-acts").includes("status: shipped") && !text("#ai-acts").includes("Yes, do it")`)
 	eventually(t, "people are told", func() bool { return strings.Contains(r.notes(session), "status: shipped") })
 	if n := refunds.Load(); n != 1 {
 		t.Errorf("the shop refunds %d times", n)
 	}
-	protocol(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
-	b.run(`$("#actions").scrollIntoView()`)
-	b.shot(folder, "ai-actions-dark")
-	b.accessible("actions in the dark")
-	b.run(`$("#actions-add").open = true, $("#actions-add").scrollIntoView()`)
-	b.shot(folder, "ai-actions-add-dark")
-	b.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
-	b.run(`$("#actions").scrollIntoView()`)
-	b.shot(folder, "ai-actions-phone")
-	b.run(`$("#ai-acts").scrollIntoView()`)
-	b.shot(folder, "ai-acts-phone")
+	b.look(folder)
 	b.clean("400 (Bad Request)")
 }

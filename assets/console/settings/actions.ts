@@ -65,7 +65,7 @@ const fresh: Declared = {
 
 const tick = (label: string, checked: boolean): [box: HTMLInputElement, node: HTMLElement] => {
   const box = h("input", { type: "checkbox", checked });
-  return [box, h("label", { class: "check" }, box, h("span", {}, label))];
+  return [box, h("div", {}, h("label", { class: "check" }, box, h("span", {}, label)))];
 };
 
 // actionForm has the fields of an action. Saved gets what they say.
@@ -80,7 +80,8 @@ function actionForm(a: Declared, label: string, saved: (change: object) => Promi
   const owner = input({ maxlength: 200, value: a.owner, placeholder: "customer.id" });
   const secret = input({ type: "password", maxlength: 4000, autocomplete: "off",
     placeholder: a.hasSecret ? tr("Unchanged") : "Bearer …" });
-  const header = input({ maxlength: 60, value: a.header });
+  const header = input({ maxlength: 60 });
+  header.defaultValue = a.header;
   const [verified, verifiedBox] = tick(tr("Only for signed-in visitors (verified identity)"), a.verified);
   const [changes, changesBox] = tick(tr("It changes something: a person has to say yes first"), a.changes);
   const [repeats, repeatsBox] = tick(tr("The server does it only once per Idempotency-Key"), a.repeats);
@@ -184,6 +185,7 @@ export function actionsPart(): Part {
   };
   const form = actionForm(fresh, tr("Add an action"), async (body) => {
     await call("POST", "/ai/actions" + ofSite(), body as Record<string, unknown>);
+    (form as HTMLFormElement).reset();
     await load();
     return tr("Added.");
   });
