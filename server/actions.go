@@ -110,7 +110,7 @@ const noParameters = `{"type":"object","properties":{}}`
 // add answers POST /api/admin/ai/actions with a new action at the site that ?site= names, or the first
 // of one's own.
 func (s *actionAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in actionRequest) (any, error) {
-	site, err := hookSite(r, by, s.engine.Sites())
+	site, err := web.OneSite(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}

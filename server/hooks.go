@@ -82,7 +82,7 @@ func newSigningSecret() string {
 // add answers POST /api/admin/hooks with a new webhook at the site that ?site= names, or the
 // first of one's own, and with its secret, this once.
 func (s *hookAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in hookRequest) (any, error) {
-	site, err := hookSite(r, by, s.engine.Sites())
+	site, err := web.OneSite(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}
@@ -103,15 +103,6 @@ func (s *hookAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in
 	}
 	s.AuditAt(r, by, s.engine.Sites().Shown(site.ID), chat.AuditHookAdded, h.Name, "webhook: "+strings.Join(h.Events, ", "))
 	return s.view(h, h.Secret), nil
-}
-
-// hookSite is the site that a new hook is for.
-func hookSite(r *http.Request, by chat.Author, sites *chat.Sites) (*chat.Site, error) {
-	asked, err := web.SitesAsked(r, by, sites)
-	if err != nil {
-		return nil, err
-	}
-	return web.Home(chat.Author{Sites: asked}, sites)
 }
 
 func textOf(text *string) string {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
@@ -92,7 +91,7 @@ func (in *incomingRequest) change() team.IncomingChange {
 // add answers POST /api/admin/incoming-hooks with a new hook at the site that ?site= names, or the
 // first of one's own. Its address and secret are shown this once.
 func (s *incomingAPI) add(_ http.ResponseWriter, r *http.Request, by chat.Author, in incomingRequest) (any, error) {
-	site, err := hookSite(r, by, s.engine.Sites())
+	site, err := web.OneSite(r, by, s.engine.Sites())
 	if err != nil {
 		return nil, err
 	}

@@ -115,27 +115,27 @@ func (s *knowledgeAPI) addFile(w http.ResponseWriter, r *http.Request, by chat.A
 	if err != nil {
 		return nil, err
 	}
-	boundary, err := formBoundary(r)
+	boundary, err := web.FormBoundary(r)
 	if err != nil {
 		return nil, err
 	}
-	body := newPatientReader(http.MaxBytesReader(nil, r.Body, chat.MaxKnowledgeFile+formOverhead), w)
-	defer body.end()
-	form, data := newUploadForm(body, boundary, "none"), []byte(nil)
-	if err = form.read(); err == nil && form.file != nil {
-		data, err = io.ReadAll(form.file)
+	body := web.NewPatientReader(http.MaxBytesReader(nil, r.Body, chat.MaxKnowledgeFile+web.FormOverhead), w)
+	defer body.End()
+	form, data := web.NewForm(body, boundary, "none"), []byte(nil)
+	if err = form.Read(); err == nil && form.File != nil {
+		data, err = io.ReadAll(form.File)
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return nil, chat.ErrKnowledgeFile
 	}
 	if err != nil {
-		return nil, formError(err)
+		return nil, web.FormError(err)
 	}
-	if form.filename == "" || !web.IsText(form.filename) {
+	if form.Filename == "" || !web.IsText(form.Filename) {
 		return nil, web.BadRequest("file is required, with a name")
 	}
-	added, err := s.knowledge.AddFile(r.Context(), site, form.filename, data)
+	added, err := s.knowledge.AddFile(r.Context(), site, form.Filename, data)
 	return s.added(r, by, added, added.Title, err)
 }
 

@@ -43,8 +43,8 @@ func (s *siteAPI) importSite(w http.ResponseWriter, r *http.Request, by chat.Aut
 	if media, _, err := mime.ParseMediaType(cmp.Or(r.Header.Get("Content-Type"), zipType)); err != nil || media != zipType && media != "application/octet-stream" {
 		return nil, &web.Error{Status: http.StatusUnsupportedMediaType, Text: "Content-Type must be application/zip"}
 	}
-	body := newPatientReader(http.MaxBytesReader(nil, r.Body, maxSiteFile), w)
-	defer body.end()
+	body := web.NewPatientReader(http.MaxBytesReader(nil, r.Body, maxSiteFile), w)
+	defer body.End()
 	kept, size, err := keepFile(body)
 	if err != nil {
 		return nil, err

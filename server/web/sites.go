@@ -65,3 +65,12 @@ func SiteOrAll(r *http.Request, by chat.Author, sites *chat.Sites) (string, erro
 	}
 	return *site, nil
 }
+
+// OneSite is the site that a new hook is for.
+func OneSite(r *http.Request, by chat.Author, sites *chat.Sites) (*chat.Site, error) {
+	asked, err := SitesAsked(r, by, sites)
+	if err != nil {
+		return nil, err
+	}
+	return Home(chat.Author{Sites: asked}, sites)
+}

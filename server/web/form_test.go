@@ -1,4 +1,4 @@
-package server
+package web
 
 import (
 	"io"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/engine"
-	"github.com/relay-chat/relay/server/web"
 )
 
 // TestUploadPace: a sender may rest for a while, but not be slow for ever.
@@ -20,12 +19,12 @@ func TestUploadPace(t *testing.T) {
 		received int64
 		left     time.Duration // for the next bytes
 	}{
-		{"at the start", 0, 0, web.IdleTimeout},
+		{"at the start", 0, 0, IdleTimeout},
 		{"nothing so far", 50 * time.Second, 0, 10 * time.Second},
 		{"a byte now and then", 61 * time.Second, 61, -time.Second},
-		{"at the pace", 100 * time.Second, 100 * uploadPace, web.IdleTimeout},
+		{"at the pace", 100 * time.Second, 100 * uploadPace, IdleTimeout},
 		{"a little slower", 100 * time.Second, 50 * uploadPace, 10 * time.Second},
-		{"a long upload", 20 * time.Minute, 1 << 30, web.IdleTimeout},
+		{"a long upload", 20 * time.Minute, 1 << 30, IdleTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &patientReader{waited: tt.passed, received: tt.received}
@@ -50,18 +49,18 @@ func (d *deadlines) SetWriteDeadline(t time.Time) error { d.write = t; return ni
 func TestUploadToASlowRelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &deadlines{}
-		p := newPatientReader(strings.NewReader(strings.Repeat("z", 20*engine.ChunkSize)), d)
+		p := NewPatientReader(strings.NewReader(strings.Repeat("z", 20*engine.ChunkSize)), d)
 		for range 20 {
 			if _, err := io.ReadFull(p, make([]byte, engine.ChunkSize)); err != nil {
 				t.Fatal(err)
 			}
-			if left := time.Until(d.read); left < web.IdleTimeout {
-				t.Fatalf("%s were left for the next bytes, want %s", left, web.IdleTimeout)
+			if left := time.Until(d.read); left < IdleTimeout {
+				t.Fatalf("%s were left for the next bytes, want %s", left, IdleTimeout)
 			}
 			time.Sleep(20 * time.Second) // relay stores it
 		}
 		time.Sleep(time.Minute)
-		p.end()
+		p.End()
 		if left := time.Until(d.write); left != answerTime {
 			t.Errorf("%s are left for the answer, want %s", left, answerTime)
 		}
