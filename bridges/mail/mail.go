@@ -69,10 +69,10 @@ func New(o Options) *Sink {
 // Name implements [chat.Sink].
 func (s *Sink) Name() string { return chat.MailSink }
 
-// Policy implements [chat.Sink]. Later ones pass one that is put off: what goes to a visitor is
-// all that is unread, and of the team nobody waits for another.
+// Policy implements [chat.Sink]. Later ones pass one that is put off or waits to be read: what
+// goes to a visitor is all that is unread or all that was said, and of the team nobody waits for another.
 func (s *Sink) Policy() chat.Policy {
-	return chat.Policy{Parallel: parallel, Batch: 50, Hold: 1, Timeout: timeout, Attempts: attempts, MaxAge: maxAge, Backoff: chat.Backoff(shortest, time.Hour)}
+	return chat.Policy{Parallel: parallel, Batch: 50, Hold: 1, Overtake: true, Timeout: timeout, Attempts: attempts, MaxAge: maxAge, Backoff: chat.Backoff(shortest, time.Hour)}
 }
 
 // Deliver implements [chat.Sink]. What waits together is one e-mail, with all that the visitor

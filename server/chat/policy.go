@@ -11,6 +11,7 @@ type Policy struct {
 	Batch    int           // deliveries of a lane handed over at once
 	Timeout  time.Duration // of one call of Deliver
 	Hold     int           // failed attempts after which later deliveries of the lane pass; 0 = never
+	Overtake bool          // what is due passes what is not yet
 	Attempts int           // failed attempts until a delivery is given up
 	// MaxAge is how long a delivery may fail in one run of relay, if it is tried
 	// often, until it is given up.

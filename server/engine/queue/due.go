@@ -11,8 +11,8 @@ import (
 const maxPassed = 10
 
 // selectDue returns the deliveries of a lane to send now, and when to check
-// again if there are none. The head decides; one that has failed often enough
-// is passed.
+// again if there are none. The head decides, unless a sink lets others
+// overtake it; one that has failed often enough is passed.
 func selectDue(p *chat.Policy, lane []chat.Delivery, now, pausedUntil chat.Time) ([]chat.Delivery, chat.Time) {
 	if len(lane) == 0 {
 		return nil, 0
@@ -27,7 +27,7 @@ func selectDue(p *chat.Policy, lane []chat.Delivery, now, pausedUntil chat.Time)
 			return firstDue(lane[i:min(i+p.Batch, len(lane))], now), 0
 		}
 		next = min(next, d.NextAt)
-		if !d.Passed && (p.Hold == 0 || d.Attempts < p.Hold) {
+		if !d.Passed && !p.Overtake && (p.Hold == 0 || d.Attempts < p.Hold) {
 			break
 		}
 	}

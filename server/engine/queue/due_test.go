@@ -34,6 +34,8 @@ func TestPolicyDue(t *testing.T) {
 		{"the second holds after the first was passed", chat.Policy{Batch: 1, Hold: 3}, []chat.Delivery{rest(1, 3, 2000), rest(2, 1, 1500), rest(3, 0, 900)}, 0, 0, 0, 1500},
 		{"a batch ends before one that rests", chat.Policy{Batch: 10, Hold: 3}, []chat.Delivery{rest(1, 0, 900), rest(2, 3, 2000), rest(3, 0, 900)}, 0, 1, 1, 0},
 		{"what may have left leaves alone", chat.Policy{Batch: 10}, []chat.Delivery{left(1), left(2), rest(3, 0, 900)}, 0, 1, 2, 0},
+		{"one that waits is overtaken", chat.Policy{Batch: 10, Overtake: true}, []chat.Delivery{rest(1, 0, 2000), rest(2, 0, 900), rest(3, 0, 1500)}, 0, 2, 1, 0},
+		{"all of them wait", chat.Policy{Batch: 10, Overtake: true}, []chat.Delivery{rest(1, 0, 2000), rest(2, 0, 1500)}, 0, 0, 0, 1500},
 		{"a paused sink", chat.Policy{Batch: 1, Hold: 3}, []chat.Delivery{rest(1, 0, 900)}, 5000, 0, 0, 5000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
