@@ -153,6 +153,11 @@ func (m *Mail) Test(ctx context.Context, site, to string) (chat.MailTest, error)
 	return test, nil
 }
 
+// TranscriptAnswer tells a visitor of a site what becomes of a transcript.
+func (m *Mail) TranscriptAnswer(site, language, outcome string) string {
+	return mail.TranscriptAnswer(language, m.engine.SettingsOf(site), outcome)
+}
+
 // AskConsent returns the page on which the provider asks somebody to let relay use a mailbox, and
 // what redeems the answer.
 func (m *Mail) AskConsent(redirect, state string) (page, verifier string, err error) {

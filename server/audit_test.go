@@ -42,6 +42,7 @@ var audited = map[string]string{
 	"POST /api/admin/sessions/{session}/read":                   "- it changes nothing but a count",
 	"POST /api/admin/sessions/{session}/unread":                 "- it changes nothing but a count",
 	"POST /api/admin/sessions/{session}/typing":                 "- nothing is stored",
+	"POST /api/admin/sessions/{session}/transcript":             chat.AuditExported,
 	"POST /api/admin/sessions/{session}/csat":                   "- in the timeline",
 	"POST /api/admin/sessions/{session}/events":                 "- in the timeline",
 	"POST /api/admin/operator/status":                           "- it says who is there now, and is over soon",

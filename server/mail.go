@@ -27,6 +27,8 @@ type Mail interface {
 	Test(ctx context.Context, site, to string) (chat.MailTest, error)
 	// RoundTrip sends an e-mail to where a site's answers go, and waits until it has come back.
 	RoundTrip(ctx context.Context, site string) (chat.MailRoundTrip, error)
+	// TranscriptAnswer tells a visitor, in a language, what becomes of a transcript.
+	TranscriptAnswer(site, language, outcome string) string
 	// AskConsent returns the page on which the provider asks somebody to let relay use a mailbox,
 	// and what redeems the answer.
 	AskConsent(redirect, state string) (page, verifier string, err error)

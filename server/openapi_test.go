@@ -41,7 +41,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 func TestSettingsAreDocumented(t *testing.T) {
 	doc := document().loose
 	values := doc.Components.Schemas["SettingValues"].Value
-	all, config := []string{}, []string{"attachments", "csat"}
+	all, config := []string{}, []string{"attachments", "csat", "mailTranscript"}
 	for _, def := range bridges.Settings() {
 		if def.Fixed {
 			continue

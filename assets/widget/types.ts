@@ -98,6 +98,8 @@ export interface Config {
   /** Own texts by language: some of these settings, and any of the widget's. */
   texts?: Record<string, Record<string, any>>;
   starters?: string[];
+  /** Whether the site sends transcripts by e-mail. */
+  mailTranscript?: boolean;
   headerColor?: string;
   footerColor?: string;
   chatBackground?: string;

@@ -25,6 +25,10 @@ const fileLife = 30 * 24 * time.Hour
 type phrases struct {
 	Subject, Wrote, You, Before, GoOn, Answer, Ask, AskAnswer, Stranger, Why, Stop string
 	FirstSubject, FirstWhy                                                         string // to whom the team writes first
+	Transcript                                                                     string // the subject of one
+	LeftOut                                                                        string // above one: earlier messages
+	// Who asks for a transcript is told one of these.
+	Coming, Confirm, NoMail, Enough string
 }
 
 //go:embed words.json
@@ -42,7 +46,12 @@ var rightToLeft = map[string]bool{"ar": true, "he": true}
 
 // languageOf is the visitor's language, if there are words in it; a site may have chosen one.
 func languageOf(s *chat.Session, settings *chat.Settings) string {
-	for _, wanted := range []string{settings.Text("language"), s.Metadata.V.Language} {
+	return knownLanguage(settings.Text("language"), s.Metadata.V.Language)
+}
+
+// knownLanguage is the first one in which there are words.
+func knownLanguage(list ...string) string {
+	for _, wanted := range list {
 		base, _, _ := strings.Cut(strings.ToLower(wanted), "-")
 		if _, known := languages()[base]; known {
 			return base
@@ -63,8 +72,9 @@ type page struct {
 	phrases
 	language, name, colour string
 	quoted, messages       []said
-	asks, answerable       bool
+	asks, answerable, cut  bool
 	link                   string
+	zone                   *time.Location // of a transcript's times, nil for a letter
 }
 
 // compose writes a letter. Its id is made of the conversation and its newest message, so that
@@ -81,15 +91,21 @@ func (s *Sink) compose(ctx context.Context, l *engine.Letter, from *mail.Address
 	if l.First() {
 		p.Subject, p.Why, p.Stranger = p.FirstSubject, p.FirstWhy, ""
 	}
+	about := "letter\n"
+	if l.Whole {
+		p.Subject, p.cut, p.zone, about = p.Transcript, l.Cut, zoneOf(&l.Session), "transcript\n"
+	}
 	p.fill()
 	p.quoted, p.messages = s.show(l.Quoted, &p, settings), s.show(l.Messages, &p, settings)
 	host := hostOf(s.opts.Base)
-	m := newLetter(&mail.Address{Name: p.name, Address: from.Address}, l.To, subjectAfter(l.Answered, p.Subject), letterID("letter\n"+l.Messages[len(l.Messages)-1].ID, thread, host))
+	m := newLetter(&mail.Address{Name: p.name, Address: from.Address}, l.To, subjectOf(l, p.Subject), letterID(about+l.About(), thread, host))
 	head(m, &l.Session, host, p.link, l.Answered)
 	if reply := chat.MailReply(settings.Mail().Reply, from.Address, thread); p.answerable && reply != "" {
 		m.SetGenHeader("Reply-To", "<"+reply+">")
 	}
-	s.embed(ctx, m, p.messages, host)
+	if !l.Whole {
+		s.embed(ctx, m, p.messages, host)
+	}
 	m.SetBodyString(gomail.TypeTextPlain, p.text())
 	m.AddAlternativeString(gomail.TypeTextHTML, p.html())
 	return m
@@ -158,6 +174,9 @@ func (s *Sink) show(list []chat.Message, p *page, settings *chat.Settings) (out 
 		}
 		s.opts.Files.Show(&m, chat.Now().Add(fileLife))
 		one := said{who: strings.ReplaceAll(p.Wrote, "{who}", chat.OneLine(who))}
+		if p.zone != nil {
+			one.who = headOf(&m, who, p.zone)
+		}
 		for _, f := range m.Attachments.V {
 			one.files = append(one.files, file{Attachment: f})
 		}
@@ -188,6 +207,9 @@ func (p *page) text() string {
 			}
 			b.WriteString(strings.TrimSpace(before) + "\n")
 		}
+	}
+	if p.cut {
+		b.WriteString(p.LeftOut + "\n\n")
 	}
 	write(p.messages, "")
 	b.WriteString(p.GoOn + ":\n" + p.link + "\n\n")

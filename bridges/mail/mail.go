@@ -87,6 +87,12 @@ func (s *Sink) Deliver(ctx context.Context, lane []chat.Delivery) (done int, err
 		}
 		return 1, nil
 	}
+	if lane[0].Event.Type == chat.EventTranscriptMail {
+		if err := s.transcript(ctx, &lane[0]); err != nil {
+			return 0, err
+		}
+		return 1, nil
+	}
 	if i := slices.IndexFunc(lane, func(d chat.Delivery) bool { return d.Event.Type != chat.EventMessage }); i > 0 {
 		lane = lane[:i]
 	}

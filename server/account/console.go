@@ -53,7 +53,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 		s.showAway(w, r, "read who is signed in", err)
 	default:
 		s.ShowIn(s.language(r, by), w, r, http.StatusOK, "console.html", web.Slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
-			"Pages": pagesFor(by),
+			"Pages": pagesFor(by), "Mails": strconv.FormatBool(s.engine.Sites().Mail()),
 			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")}, nil)
 	}
 }

@@ -56,6 +56,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventDailyMail:       {TargetMail: yes},
 	EventInvitationMail:  {TargetMail: yes},
 	EventMailReply:       {TargetMail: yes},
+	EventTranscriptMail:  {TargetMail: yes},
 	EventMailed:          {StreamOperators: yes, TargetBridge: mailFailed, Timeline: yes},
 	EntryPage:            {Timeline: yes},
 

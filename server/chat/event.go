@@ -53,6 +53,8 @@ const (
 	EventDailyMail EventType = "daily_mail"
 	// EventMailReply asks for an e-mail that answers one of somebody of the team.
 	EventMailReply EventType = "mail_reply"
+	// EventTranscriptMail asks for an e-mail to the visitor with all that was said.
+	EventTranscriptMail EventType = "transcript_mail"
 	// EventInvitationMail asks for an e-mail with an invitation. It belongs to no session.
 	EventInvitationMail EventType = "invitation_mail"
 	// EventAIRequest is an operator's request to the AI. Only the AI gets it.

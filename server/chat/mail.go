@@ -99,7 +99,7 @@ type InvitationMail struct {
 // mailDestinations decides when an event that is for it goes out by e-mail.
 func (t *Target) mailDestinations(e *Event, s *Session) []Destination {
 	switch {
-	case e.Type == EventTeamMail, e.Type == EventDailyMail, e.Type == EventInvitationMail, e.Type == EventMailReply:
+	case e.Type == EventTeamMail, e.Type == EventDailyMail, e.Type == EventInvitationMail, e.Type == EventMailReply, e.Type == EventTranscriptMail:
 		return []Destination{{Dest: t.Name, Delay: e.Wait}}
 	case s.Email() == "":
 		return nil
@@ -173,6 +173,7 @@ func (a *MailAddress) SentOn(day int64) int64 {
 const (
 	MailedWaiting     = "waiting" // of an invitation
 	MailedSent        = "sent"
+	MailedTranscript  = "transcript"  // sent, with all that was said
 	MailedAsked       = "asked"       // and the address is asked for its owner's consent
 	MailedUnconfirmed = "unconfirmed" // not sent: the owner has not answered that
 	MailedStopped     = "stopped"     // not sent: the owner wants no more
@@ -188,6 +189,7 @@ const (
 // mailedWords tell operators what became of an e-mail to an address.
 var mailedWords = map[string]string{
 	MailedSent:        "Sent by e-mail to %.",
+	MailedTranscript:  "The transcript was sent by e-mail to %.",
 	MailedAsked:       "Sent by e-mail to %, with a link to confirm the address. Until then nothing else goes there.",
 	MailedUnconfirmed: "Not sent by e-mail: % has not confirmed the address.",
 	MailedStopped:     "Not sent by e-mail: % wants no e-mails about this chat.",

@@ -261,6 +261,7 @@ func (s *Settings) WidgetConfig(site string) map[string]any {
 	}
 	out["operatorAvatar"] = s.pictureAddress(site)
 	out["attachments"] = s.AttachmentRules()
+	out["mailTranscript"] = s.Mail().On()
 	out["csat"] = map[string]any{"enabled": s.Bool("csatEnabled"), "style": s.Text("csatStyle")}
 	return out
 }

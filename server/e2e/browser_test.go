@@ -54,6 +54,7 @@ func TestBrowser(t *testing.T) {
 		"Hiding":           testHiding,
 		"Live":             testLive,
 		"Letters":          testLetters,
+		"MailTranscript":   testMailTranscript,
 		"SavedAnswers":     testSavedAnswers,
 		"Composers":        testComposers,
 		"Composing":        testComposing,

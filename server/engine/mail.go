@@ -35,8 +35,12 @@ type Letter struct {
 	Messages []chat.Message     // what the visitor has not read, oldest first
 	Asks     bool               // for the owner's consent
 	Answered *chat.ReceivedMail // the visitor's last e-mail, nil if there was none
+	Whole    bool               // it is a transcript: Messages are all that was said
+	Cut      bool               // of it, earlier messages are left out
 	keys     MailKeys
-	earlier  int64 // Session.MailedSeq before
+	earlier  int64     // Session.MailedSeq before
+	claimed  int64     // and since
+	asked    chat.Time // when a transcript was asked for
 }
 
 // First reports whether the team began the conversation and the visitor has said nothing in it.
@@ -54,9 +58,6 @@ type MailKeys func(address, about string) string
 // it: that somebody confirmed it there says nothing of others who type the same.
 const aboutAsks = "asks"
 
-// Newest is the seq of the letter's newest message.
-func (l *Letter) Newest() int64 { return l.Messages[len(l.Messages)-1].Seq }
-
 // mails are the e-mails to visitors: each message goes out at most once. What is about to be
 // sent is stored before, and what became of it behind; who finds the first without the second
 // says that nobody knows, and sends nothing again.
@@ -68,6 +69,11 @@ type mails struct {
 // ClaimLetter takes up what the visitor has not read, if the message of a revision still is to
 // be mailed; nil if nothing is.
 func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, keys MailKeys) (letter *Letter, err error) {
+	return m.claimBy(ctx, sessionID, func(c *change) (*Letter, error) { return m.claim(c, rev, keys) })
+}
+
+// claimBy takes up an e-mail, behind what is said of one that was interrupted.
+func (m *mails) claimBy(ctx context.Context, sessionID string, claim func(*change) (*Letter, error)) (letter *Letter, err error) {
 	m.claiming.Lock()
 	defer m.claiming.Unlock()
 	for again := true; again && err == nil; {
@@ -76,7 +82,7 @@ func (m *mails) ClaimLetter(ctx context.Context, sessionID string, rev int64, ke
 			if again = c.session.Mailing; again {
 				return c.endMailing(c.session.Email(), chat.MailedUnknown, "")
 			}
-			letter, err = m.claim(c, rev, keys)
+			letter, err = claim(c)
 			return err
 		})
 	}
@@ -145,26 +151,37 @@ func (m *mails) claim(c *change, rev int64, keys MailKeys) (*Letter, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.MailedSeq = letter.Newest()
+	s.MailedSeq = unread[len(unread)-1].Seq
 	if outcome != "" {
 		return nil, c.endMailing(to, outcome, "")
 	}
-	s.Mailing = true
-	if s.TokenHash != "" && s.LinkUntil < c.at.Add(linkRest) {
-		s.LinkUntil = c.at.Add(linkLife)
-	}
+	c.beginMailing()
 	if !letter.Asks {
 		letter.Quoted, err = c.before(unread[0].Seq)
 	}
 	if err != nil {
 		return nil, err
 	}
-	letter.Session = *s
-	received, err := c.ReceivedMails(s.ID, maxMailsAnHour)
+	return letter, c.addressed(letter)
+}
+
+// beginMailing notes that an e-mail is on its way, with a link that works for long enough.
+func (c *change) beginMailing() {
+	s := c.session
+	s.Mailing = true
+	if s.TokenHash != "" && s.LinkUntil < c.at.Add(linkRest) {
+		s.LinkUntil = c.at.Add(linkLife)
+	}
+}
+
+// addressed completes a letter by the session, and by the visitor's last e-mail.
+func (c *change) addressed(letter *Letter) error {
+	letter.Session, letter.claimed = *c.session, c.session.MailedSeq
+	received, err := c.ReceivedMails(c.session.ID, maxMailsAnHour)
 	if i := slices.IndexFunc(received, func(m chat.ReceivedMail) bool { return m.MessageID != "" }); i >= 0 {
 		letter.Answered = &received[i]
 	}
-	return letter, err
+	return err
 }
 
 // unreadByVisitor lists the messages of the team that the visitor has neither read nor got by
@@ -237,6 +254,8 @@ func (m *mails) LetterSent(ctx context.Context, l *Letter, known bool) error {
 		outcome = chat.MailedUnknown
 	case l.Asks:
 		outcome = chat.MailedAsked
+	case l.Whole:
+		outcome = chat.MailedTranscript
 	}
 	return m.settle(ctx, l, func(c *change) error { return c.endMailing(l.To, outcome, "") })
 }
@@ -262,6 +281,9 @@ func (m *mails) LetterPutOff(ctx context.Context, l *Letter) error {
 		if l.Asks {
 			err = errors.Join(err, c.countMail(l, aboutAsks, -1), c.unask(l))
 		}
+		if l.asked != 0 {
+			err = errors.Join(err, c.noteTranscript(l.keys, l.asked-1))
+		}
 		return err
 	})
 }
@@ -279,7 +301,7 @@ func (c *change) unask(l *Letter) error {
 // of it.
 func (m *mails) settle(ctx context.Context, l *Letter, op func(*change) error) error {
 	return m.inSession(ctx, l.Session.ID, func(c *change) error {
-		if !c.session.Mailing || c.session.MailedSeq != l.Newest() {
+		if !c.session.Mailing || c.session.MailedSeq != l.claimed {
 			return nil
 		}
 		return op(c)

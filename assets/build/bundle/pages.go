@@ -45,7 +45,7 @@ var pages = []struct {
 func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
-		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There", "Letter", "SignOn", "Only",
+		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Mails", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There", "Letter", "SignOn", "Only",
 		"Host", "Request", "Consent", "Field", "Value", "Words", "Scopes", "Sites", "Several", "Secret", "ViewBox", "QR", "RecoveryCodes"} {
 		values[name] = "${" + name + "}"
 	}

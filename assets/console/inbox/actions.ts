@@ -90,15 +90,32 @@ async function erase(s: Session): Promise<void> {
   await attempt(call("DELETE", sessionPath(s.id)), tr("Could not delete"));
 }
 
+// byMail sends the visitor the conversation, if the address is the visitor's.
+async function byMail(s: Session): Promise<void> {
+  const sent = await attempt(call<{ outcome: string }>("POST", sessionPath(s.id) + "/transcript", {}), tr("Could not send"));
+  const answers: Record<string, string> = {
+    waiting: tr("The transcript is on its way to the visitor."),
+    asked: tr("The visitor has not confirmed the address yet. It gets an e-mail that asks for that, and no transcript."),
+    unconfirmed: tr("Not sent: the visitor has not confirmed the address."),
+    stopped: tr("Not sent: the visitor wants no e-mails."),
+    refused: tr("Not sent: e-mails do not reach the address."),
+    limit: tr("Not sent: there were three transcripts today."),
+  };
+  if (sent) set({ answer: answers[sent.outcome] ?? "" });
+}
+
 // keep offers the conversation to take along. Files are saved; the page to print opens beside the console.
 function keep(from: HTMLElement, s: Session): void {
   const path = "/api/admin" + sessionPath(s.id);
   const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC");
   const save = (href: string) => () => h("a", { href, download: "" }).click();
+  const mailed: Entry[] = document.body.dataset["mails"] === "true" && s.identity?.["email"]
+    ? [[tr("Send to the visitor by e-mail"), () => byMail(s), { id: "menu-mail" }]] : [];
   openMenu(from, tr("Print or export"), [
     [tr("Print or save as PDF"), () => window.open(path + "/transcript?timezone=" + zone, "_blank", "noopener"), { id: "menu-print" }],
     [tr("Transcript as text"), save(path + "/transcript?format=text&timezone=" + zone), { id: "menu-text" }],
     [tr("Everything as JSON"), save(path + "/export"), { id: "menu-json", hint: tr("with notes") }],
+    ...mailed,
   ]);
 }
 

@@ -56,6 +56,9 @@ export function create(core: Core, { shell, panel, failed, focus }: MenuPlace): 
   const toDevice = () => {
     core.post<ConversationLink>("link", {}).then((link) => show(deviceOf(link, t, close)), trouble);
   };
+  const byMail = () => {
+    core.post<{ text: string }>("transcript", { language: store.state.language }).then(({ text }) => core.notice(text), trouble);
+  };
   const question = () => {
     const end = () => {
       close();
@@ -65,7 +68,7 @@ export function create(core: Core, { shell, panel, failed, focus }: MenuPlace): 
       h("div", { class: "flex" }, h("button", { class: "main", onclick: end }, t.end), textButton(t.endKeep, close)));
   };
   const draw = () => {
-    const { messages, closed, stop, language } = store.state;
+    const { messages, closed, stop, language, config, identity } = store.state;
     const muted = storage.get("muted");
     return h("div", { class: "box menu", role: "menu", onkeydown: walk },
       messages[0] && item(t.newChat, "M12 5v14M5 12h14", () => leave(null)),
@@ -73,6 +76,7 @@ export function create(core: Core, { shell, panel, failed, focus }: MenuPlace): 
         () => show(listOf(earlier(), messages.at(-1), t, language, leave, close)), true),
       messages[0] && !stop && item(t.device, "M4 5h12v8H4zM2 17h11M17 9h5v11h-5z", toDevice, true),
       messages[0] && item(t.transcript, "M12 4v11m-5-5 5 5 5-5M5 20h14", () => method("requestTranscript")),
+      config.mailTranscript && identity.email && messages[0] && item(t.mail, "M3 6h18v12H3zl9 7 9-7", byMail),
       String(options.sound) !== "false" &&
         item(muted ? t.unmute : t.mute, "M4 9v6h4l5 4V5L8 9zM17 9q2 3 0 6", () => storage.set("muted", !muted || null)),
       messages[0] && !closed && !stop && item(t.end, CROSS, () => show(question()), true));

@@ -127,30 +127,30 @@ function draw(shell: Shell, core: Core): Panel {
   let noticeTimer = 0;
   const update = () => {
     const state = core.store.state;
+    const { notice: said, stop: ended, config, messages, pending } = state;
     const due = formDue(state);
     const focused = inside();
-    lost.hidden = state.connection !== "offline" || !!state.stop;
-    notice.textContent = state.notice;
-    notice.hidden = !state.notice;
-    stop.textContent = state.stop && t[state.stop];
-    stop.hidden = !state.stop;
+    lost.hidden = state.connection !== "offline" || !!ended;
+    notice.textContent = said;
+    notice.hidden = !said;
+    stop.textContent = ended && t[ended];
+    stop.hidden = !ended;
     // Before the first message the form comes first; later only if it must.
-    composer.node.hidden = !!state.stop || !!(due && (due.required || due.timing !== "after_first_message"));
-    paint(panel, options.theme || state.config.theme);
+    composer.node.hidden = !!ended || !!(due && (due.required || due.timing !== "after_first_message"));
+    paint(panel, options.theme || config.theme);
     header.update(state);
     log.update(state);
     tools.made?.update(state);
     if (due || state.csat.askedAt || state.askContact) forms.want();
     forms.made?.update(state, due);
-    const { messages, pending, config } = state;
-    const fresh = state.ready && !state.stop && !messages.length && !pending.length && !state.greeting;
+    const fresh = state.ready && !ended && !messages.length && !pending.length && !state.greeting;
     panel.classList.toggle("fresh", fresh);
     if (fresh && (config.starters?.length || state.hours?.length)) home.want();
     home.made?.update(state, fresh && !composer.node.hidden);
     if (!composer.node.hidden) composer.update(state);
     if (!before || before.open !== state.open) turn(state);
     else if (focused && (!inside() || inside()!.closest("[hidden]"))) focusFirst();
-    if (state.notice && state.notice !== before?.notice) {
+    if (said !== before?.notice) {
       clearTimeout(noticeTimer);
       noticeTimer = window.setTimeout(() => core.notice(""), 6_000);
     }
