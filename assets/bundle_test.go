@@ -23,6 +23,7 @@ const (
 	hidingBudget = 800
 	ownBudget    = 1100
 	liveBudget   = 1200
+	seenBudget   = 700
 	inboxBudget  = 22 << 10 // the console's script, without the parts that load when they are opened
 )
 
@@ -96,6 +97,8 @@ func TestBudgets(t *testing.T) {
 			most = ownBudget
 		case "live.js": // behind the loader, where a website shows who is on it
 			most = liveBudget
+		case "seen": // where the team sees what is being written
+			most = seenBudget
 		case "core", "panel":
 			most = firstBudget
 			first += size

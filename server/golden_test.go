@@ -66,7 +66,7 @@ func (st *story) tell(method, path, key string, body any) answer {
 }
 
 // since are settings, fields and a command that came after the file was written.
-var since = regexp.MustCompile(`"(unanswered|autoCloseDays|autoCloseText|outsideHours|hiddenPages|pageRules|darkPrimaryColor|darkHeaderColor|darkFooterColor|darkChatBackground|liveVisitors|mailTranscript|launcherLabel|launcherPicture|launcherHidden|smtpUrl|mailFrom|mailPerMinute|imapUrl|imapMoveTo|mailReplyTo|mailInbox|mailOauth|mailOauthClient|mailOauthSecret|mailOauthToken|oidcIssuer|oidcClient|oidcSecret|oidcName|oidcDomains|oidcGroups|oidcGroupsClaim|oidcScopes|oidcOnly|requireTotp|agentsEnabled|assistantName|aiTone|aiOpening|aiHandOver|aiTopics|aiTokenPrice|aiActionsPerDay|aiTopicRow)":("default"|\[\]|0|10|60|null|200|false|"chat"|"groups"|"neutral"),|,"(answersToday|handedOverToday)":0|\\n!(yes|no) [^\\]+`)
+var since = regexp.MustCompile(`"(unanswered|autoCloseDays|autoCloseText|outsideHours|hiddenPages|pageRules|darkPrimaryColor|darkHeaderColor|darkFooterColor|darkChatBackground|liveVisitors|mailTranscript|typingPreview|launcherLabel|launcherPicture|launcherHidden|smtpUrl|mailFrom|mailPerMinute|imapUrl|imapMoveTo|mailReplyTo|mailInbox|mailOauth|mailOauthClient|mailOauthSecret|mailOauthToken|oidcIssuer|oidcClient|oidcSecret|oidcName|oidcDomains|oidcGroups|oidcGroupsClaim|oidcScopes|oidcOnly|requireTotp|agentsEnabled|assistantName|aiTone|aiOpening|aiHandOver|aiTopics|aiTokenPrice|aiActionsPerDay|aiTopicRow)":("default"|\[\]|0|10|60|null|200|false|"chat"|"groups"|"neutral"),|,"(answersToday|handedOverToday)":0|\\n!(yes|no) [^\\]+`)
 
 // TestOneSiteAnswers: a relay with one website answers byte for byte as before there could be
 // several: the file was written by the program before.

@@ -22,7 +22,7 @@ type sight struct {
 // of returns an event as the operator sees it, nil for one that is not shown.
 func (s *sight) of(ctx context.Context, e *chat.Event) *chat.Event {
 	switch {
-	case !e.For(chat.StreamOperators):
+	case !e.For(chat.StreamOperators) && (s.by.Source != chat.SourceConsole || !e.For(chat.StreamConsole)):
 		return nil
 	case s.by.Sites == nil:
 		return e

@@ -274,8 +274,19 @@ type typingRequest struct {
 	OperatorName string `json:"operatorName"`
 }
 
-func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in typingRequest) (any, error) {
-	return web.OK, s.engine.Typing(r.Context(), by, in.SessionID, in.Active == nil || *in.Active)
+// writingRequest is the body of the visitor's typing route.
+type writingRequest struct {
+	typingRequest
+	Text string `json:"text"`
+}
+
+func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Author, in writingRequest) (any, error) {
+	active := in.Active == nil || *in.Active
+	err := s.engine.Typing(r.Context(), by, in.SessionID, active)
+	if err == nil && active {
+		s.engine.ShowDraft(by.Site, in.SessionID, in.Text)
+	}
+	return web.OK, err
 }
 
 // cursor renders a revision as the id of its event.

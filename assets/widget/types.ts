@@ -26,6 +26,7 @@ declare global {
   const TOOLS_FILE: string;
   const EMOJI_FILE: string;
   const VOICE_FILE: string;
+  const SEEN_FILE: string;
   const LIGHTBOX_FILE: string;
   interface Window {
     /** The snippet's queue at first, the API later. */
@@ -100,6 +101,8 @@ export interface Config {
   starters?: string[];
   /** Whether the site sends transcripts by e-mail. */
   mailTranscript?: boolean;
+  /** The team sees what the visitor is writing. */
+  typingPreview?: boolean;
   headerColor?: string;
   footerColor?: string;
   chatBackground?: string;

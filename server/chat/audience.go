@@ -8,6 +8,7 @@ const (
 	_               Audience = iota
 	StreamVisitor            // the session's visitor
 	StreamOperators          // the console, and programs with the secret key
+	StreamConsole            // the console alone
 	StreamBackend            // a backend in bridge mode: what operators do on platforms, and the AI's answers
 	TargetBridge             // a platform: what operators see
 	TargetWebhook            // the outgoing webhook: the events under webhooks in schema/openapi.yaml
@@ -73,6 +74,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	StateDeliveryDone:    {StreamOperators: yes},
 	StateVisitorPage:     {StreamOperators: yes},
 	StateVisitorPresence: {StreamOperators: yes},
+	StateVisitorDraft:    {StreamConsole: yes},
 }
 
 // For reports whether an audience receives the event.

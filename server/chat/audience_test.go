@@ -61,7 +61,7 @@ func TestEventWithoutRowReachesNobody(t *testing.T) {
 // TestOperatorsMattersStayWithThem: what visitors and their pages must never see.
 func TestOperatorsMattersStayWithThem(t *testing.T) {
 	for _, is := range []EventType{EventNote, EventNoteEdited, EventNoteDeleted, EventAssigned, EventTagged, EventSnoozed, EventAIRequest, EventTranscriptMail,
-		EventNotice, StatePresence, StateDeliveryFailed, StateDeliveryDone, StateVisitorPage, StateVisitorPresence, StateSessionBlocked, StateSessionUnread, StateOperatorViewing} {
+		EventNotice, StatePresence, StateDeliveryFailed, StateDeliveryDone, StateVisitorPage, StateVisitorPresence, StateSessionBlocked, StateSessionUnread, StateOperatorViewing, StateVisitorDraft} {
 		e := Event{Type: is, Source: SourceConsole}
 		if e.For(StreamVisitor) || e.For(TimelineVisitor) || e.For(TargetWebhook) {
 			t.Errorf("%s leaves the team", is)

@@ -82,6 +82,8 @@ const (
 	StateOperatorViewing EventType = "operator_viewing"
 	// StateVisitorPage shows operators which page a visitor went to.
 	StateVisitorPage EventType = "visitor_page"
+	// StateVisitorDraft shows the console what a visitor is writing and has not sent.
+	StateVisitorDraft EventType = "visitor_draft"
 	// StateVisitorPresence shows operators whether a session's visitor is there.
 	StateVisitorPresence EventType = "visitor_presence"
 	StateDeliveryDone    EventType = "delivery_done"

@@ -88,6 +88,7 @@ var connectedSettings = []Setting{
 	{Name: "pageRules", Site: true, Env: "PAGE_RULES", JSON: true, Default: "[]", Valid: pageRules,
 		Example: `[{"page":"/checkout/help","do":"show"},{"page":"/checkout*","do":"hide"},{"page":"/pricing","do":"open","seconds":20}]`},
 	{Name: "liveVisitors", Site: true, Env: "LIVE_VISITORS", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},
+	{Name: "typingPreview", Site: true, Widget: true, Env: "TYPING_PREVIEW", JSON: true, Default: "false", Example: "true", Valid: Bool, Is: "true or false"},
 	{Name: "smtpUrl", Page: "E-mail", Called: "the server", Env: "SMTP_URL", Secret: true, Example: mailServerExample, Valid: optional(parsed(ParseMailServer))},
 	{Name: "mailFrom", Site: true, Page: "E-mail", Called: "the sender", Env: "MAIL_FROM", Example: mailFromExample, Valid: optional(mailFrom)},
 	{Name: "mailPerMinute", Env: "MAIL_PER_MINUTE", JSON: true, Default: "60", Example: "14", Valid: number(1, maxMailRate, "must be a number of e-mails from 1 to 6000")},

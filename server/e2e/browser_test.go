@@ -53,6 +53,7 @@ func TestBrowser(t *testing.T) {
 		"Devices":          testDevices,
 		"Hiding":           testHiding,
 		"Live":             testLive,
+		"TypingPreview":    testTypingPreview,
 		"Letters":          testLetters,
 		"MailTranscript":   testMailTranscript,
 		"SavedAnswers":     testSavedAnswers,

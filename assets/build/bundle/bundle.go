@@ -63,6 +63,7 @@ var targets = []target{
 	{source: "widget/core/rare.ts", name: "rare.js", format: api.FormatESModule, hashed: true, define: "RARE_FILE"},
 	{source: "widget/write/emoji.ts", name: "emoji.js", format: api.FormatESModule, hashed: true, define: "EMOJI_FILE", lent: true},
 	{source: "widget/write/voice.ts", name: "voice.js", format: api.FormatESModule, hashed: true, define: "VOICE_FILE", lent: true},
+	{source: "widget/write/seen.ts", name: "seen.js", format: api.FormatESModule, hashed: true, define: "SEEN_FILE", lent: true},
 	{source: "widget/chat/lightbox.ts", name: "lightbox.js", format: api.FormatESModule, hashed: true, define: "LIGHTBOX_FILE", lent: true},
 	{source: "widget/write/tools.ts", name: "tools.js", format: api.FormatESModule, hashed: true, define: "TOOLS_FILE", lent: true},
 	{source: "widget/chat/marks.ts", name: "marks.js", format: api.FormatESModule, hashed: true, define: "MARKS_FILE", lent: true},

@@ -8,6 +8,7 @@ import { siteMark } from "../state/sites";
 import { current, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Contact } from "../contact/types";
+import { wireTyped } from "./typed";
 import type { Session } from "../types";
 import { tr } from "../ui/texts";
 
@@ -119,3 +120,4 @@ const view: View = (now, before) => {
 
 subscribe(view);
 view(state, state);
+wireTyped();

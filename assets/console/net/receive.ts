@@ -30,6 +30,7 @@ const states: Record<string, (event: StreamEvent) => unknown> = {
   operator_presence: (event) => set({ presence: event as unknown as Presence }),
   typing: showTyping,
   operator_viewing: (detail) => document.dispatchEvent(new CustomEvent("relay-viewing", { detail })),
+  visitor_draft: (detail) => document.dispatchEvent(new CustomEvent("relay-draft", { detail })),
   session_erased: (event) => forget(event.sessionId),
   delivery_failed: (event) => {
     if (event["dest"] === "webhook") set({ gaveUp: true });

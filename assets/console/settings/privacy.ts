@@ -123,6 +123,8 @@ export function privacyPage(): Page {
       hint: tr("Files are deleted too. Empty or 0 keeps conversations.") },
     { name: "liveVisitors", label: tr("Show who is on the website now"), control: check(),
       hint: tr("Your team sees open pages under Visitors and can write first. No cookie, and nothing is stored.") },
+    { name: "typingPreview", label: tr("Show what visitors are writing before they send it"), control: check(),
+      hint: tr("The chat says so below the field. Only the console shows it, and nothing of it is stored.") },
   ]);
   const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, tr("What is stored and what deleting reaches"));
   return { node: h("div", {}, section(tr("Visitors’ data"), keeping.node, guide), visitors()), form: keeping };

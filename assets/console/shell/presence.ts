@@ -74,6 +74,7 @@ function draw({ presence }: State): void {
 
 const view: View = (now, before) => {
   look();
+  if (viewing && now.typing[viewing] === "" && Date.now() - reported >= reportEvery) report(); // who reads along moves nothing
   if (now.presence !== before.presence) draw(now);
 };
 

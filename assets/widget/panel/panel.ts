@@ -23,8 +23,8 @@ import { formDue, type Forms } from "./cards";
 /** Texts in which there may be more to show than is written. */
 const MARKS = /[*_~`[]|https?:|mailto:|^\s*(?:[-•#>]|\d+[.)])|^\P{L}+$/mu;
 
-/** Languages that are written from right to left. */
-const RTL = /^(ar|he)$/;
+/** Languages that are written from right to left: no other has these letters. */
+const RTL = /ar|he/;
 
 /** isPlain reports whether a message is no more than its text. */
 const isPlain = ({ deleted, content, attachments }: View) =>

@@ -65,7 +65,7 @@ export function createComposer(core: Core, actions: { afterSend(): void; editLas
     set(send, "aria-label", composer.mode?.save ? t.save : t.send);
     composer.onrefresh?.();
     field.style.height = "auto";
-    field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`; // the border counts, too
+    field.style.height = field.scrollHeight + field.offsetHeight - field.clientHeight + "px"; // the border counts, too
   };
   const write = (text: string) => {
     field.value = text;

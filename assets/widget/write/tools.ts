@@ -44,9 +44,9 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
     uploads.with((u) => u.add(chosen));
   };
   const emoji = lazy<Emoji>(EMOJI_FILE, composer);
+  const seen = lazy<object>(SEEN_FILE, composer);
   const voice = lazy<Voice>(VOICE_FILE, { composer, upload });
   const lightbox = lazy<Lightbox>(LIGHTBOX_FILE, scroller);
-
   const picker = h("input", { type: "file", multiple: true, hidden: true, onchange: () => {
     upload(picker.files || []);
     picker.value = "";
@@ -64,6 +64,7 @@ export function create(core: Core, { scroller, composer, lazy }: Bench): Tools {
   const count = h("span", { class: "count", role: "status" });
   const refresh = () => {
     showLength(field, count);
+    if (core.store.state.config.typingPreview) seen.want();
     picker.accept = (rules().types || []).join(",");
     attach.hidden = !takes();
     record.hidden = !records();
