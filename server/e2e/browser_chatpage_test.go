@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"net/http"
 	"os"
 	"testing"
 
@@ -20,7 +21,12 @@ func testChatPage(t *testing.T, s *fixture) {
 	v.shot(folder, "chat-page")
 	v.write("Hello from a card in the window")
 	o := s.newOperator(t, "Ada")
-	o.until(`$$("#rows a").length === 1`)
+	o.until(`$$("#rows a").length === 1 && $("#rows .row-source").ariaLabel === "Written on the chat page"`)
+	var mailed struct{ SessionID string }
+	s.call(t, http.MethodPost, s.base+"/api/widget/init", s.public, map[string]any{"visitorId": "email:0123456789"}, &mailed)
+	s.call(t, http.MethodPost, s.base+"/api/widget/messages", s.public, map[string]any{"sessionId": mailed.SessionID, "content": "Sent from my phone"}, nil)
+	o.until(`$$("#rows .row-source").map((n) => n.ariaLabel).join() === "Written by e-mail,Written on the chat page"`)
+	o.shot(folder, "chat-page-row")
 	v.run(`(document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"})), RelayChat.close())`)
 	v.until(`RelayChat.isOpen && !` + panel + `.hidden`)
 	v.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))

@@ -17,11 +17,13 @@ const places: Record<string, Place> = {
   relay: ["reply", tr("Answered automatically")],
 };
 
-function placeOf({ lastMessage: m, metadata }: Session): Place {
+function placeOf({ lastMessage: m, metadata, visitorId }: Session): Place {
   if (m?.sender === "ai") return places["ai"]!;
   if (m?.sourceBridge) return places[m.sourceBridge] ?? ["chat",
     tr("Answered in {sourceBridge}", { sourceBridge: platformName(m.sourceBridge) })];
   if (m?.sender === "operator") return places["console"]!;
+  if (visitorId.startsWith("email:")) return ["mail", tr("Written by e-mail")];
+  if (metadata["url"]?.startsWith(location.origin + "/chat")) return ["link", tr("Written on the chat page")];
   return /mobile|tablet/.test(metadata["deviceType"] ?? "") ? ["phone", tr("Written on a phone")]
     : ["screen", tr("Written on the website")];
 }

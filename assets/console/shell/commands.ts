@@ -19,6 +19,8 @@ export interface Command {
   // key is the shortcut for it, also are other words that find it.
   key?: string;
   also?: string;
+  // about stands behind the label.
+  about?: string;
 }
 
 // plain is a text as it is compared: without case and accents.

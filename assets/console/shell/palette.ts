@@ -1,9 +1,11 @@
 // Search and commands in one field, opened by Ctrl+K, ⌘K or the field in the bar. Loaded when it is first opened.
 
 import { h, icon, newId } from "../ui/dom";
-import { visitorName } from "../ui/format";
+import { ago, pagePath, visitorName } from "../ui/format";
+import { siteMark } from "../state/sites";
 import { state } from "../state/store";
 import { type Command, commands, plain, search } from "./commands";
+import type { Session } from "../types";
 import { tr } from "../ui/texts";
 
 const most = 60; // rows that are shown; more words find the others
@@ -20,11 +22,19 @@ const dialog: HTMLDialogElement = h("dialog", { class: "palette", "aria-label": 
 let shown: Command[] = [];
 let at = 0;
 
+// about tells visitors of the same name apart: by the page or the e-mail address, and the time of the newest message.
+function about(s: Session): string {
+  const email = s.identity?.["email"];
+  const who = typeof email === "string" && email !== visitorName(s) ? email : pagePath(s.metadata["url"]);
+  const site = siteMark(s.site);
+  return [site && site.textContent, who, ago(s.lastActivity)].filter(Boolean).join(" · ");
+}
+
 // found are the conversations of the list whose visitor's name has the words, and a search for the words.
 function found(query: string, fits: (text: string) => boolean): Command[] {
   if (!query) return [];
   const rows = state.order.map((id) => state.sessions.get(id)!).filter((s) => fits(visitorName(s))).slice(0, mostFound);
-  return [...rows.map((s): Command => ({ group: tr("Conversations"), label: visitorName(s), symbol: "chat",
+  return [...rows.map((s): Command => ({ group: tr("Conversations"), label: visitorName(s), about: about(s), symbol: "chat",
     run: () => (location.hash = "#/sessions/" + encodeURIComponent(s.id)) })),
   { group: tr("Conversations"), label: tr("Search messages for “{query}”", { query }), symbol: "search", run: () => search(query) }];
 }
@@ -43,7 +53,7 @@ function fitting(query: string): Command[] {
 function option(c: Command, i: number): HTMLElement {
   return h("div", { class: "palette-option", role: "option", id: "palette-" + i, "aria-selected": "false",
     onclick: () => run(c), onpointermove: () => i !== at && mark(i) },
-  icon(c.symbol), h("span", { dir: "auto" }, c.label), !!c.key && h("kbd", {}, c.key));
+  icon(c.symbol), h("span", { dir: "auto" }, c.label), !!c.about && h("small", { dir: "auto" }, c.about), !!c.key && h("kbd", {}, c.key));
 }
 
 function draw(): void {
