@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/mcp"
 	"github.com/relay-chat/relay/server/remote"

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"

@@ -24,9 +24,7 @@ type community struct {
 	deliveries    *deliveryAPI
 	hooks         *hookAPI
 	incoming      *incomingAPI
-	knowledge     *knowledgeAPI
-	rehearsals    *rehearsalAPI
-	actions       *actionAPI
+	learning      *learning
 	statistics    *statisticsAPI
 	data          *dataAPI
 	push          *pushAPI
@@ -71,7 +69,7 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		Server:        s,
 		keys:          keys,
 		accounts:      accounts,
-		reaches:       reaches{engine, d.Knowledge, team},
+		reaches:       reaches{engine, team},
 		widget:        widget,
 		visitors:      &visitorStreams{s.Limiter, s.streams, engine, links},
 		files:         &fileAPI{s.Limiter, engine, links},
@@ -82,9 +80,7 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		deliveries:    deliveries,
 		hooks:         &hookAPI{deliveries, d.Hooks},
 		incoming:      newIncomingAPI(s, audit, team, keys, d),
-		knowledge:     &knowledgeAPI{audit, d.Knowledge, engine.Sites, engine.Store},
-		rehearsals:    &rehearsalAPI{audit, d.Rehearsals, engine},
-		actions:       &actionAPI{audit, d.Actions, engine},
+		learning:      newLearning(audit, engine, d.Knowledge, d.Rehearsals, d.Actions),
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/web"

@@ -2,10 +2,8 @@ package server
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/team"
@@ -14,9 +12,8 @@ import (
 
 // reaches are those of routes to one thing.
 type reaches struct {
-	engine    *engine.Engine
-	knowledge Knowledge
-	team      *team.Team
+	engine *engine.Engine
+	team   *team.Team
 }
 
 // session is the reach of routes to a conversation.
@@ -60,44 +57,6 @@ func (c reaches) incomingHook(r *http.Request, by chat.Author) error {
 	h, err := c.team.Incoming.Find(r.Context(), web.PathVar(r, "hook"))
 	if err == nil && !by.Sites.Has(h.Site) {
 		err = chat.ErrHookNotFound
-	}
-	return err
-}
-
-// source is the reach of routes that show a source of knowledge: of one of the sites, or for
-// all of them.
-func (c reaches) source(r *http.Request, by chat.Author) error {
-	_, err := c.sourceSite(r, by)
-	return err
-}
-
-// sourceSite returns for whose visitors the source is that a request names.
-func (c reaches) sourceSite(r *http.Request, by chat.Author) (string, error) {
-	source, _, err := c.knowledge.Source(r.Context(), web.PathVar(r, "id"))
-	if err == nil && !chat.IsFor(source.Site, by.Sites) {
-		err = chat.ErrSourceNotFound
-	}
-	return source.Site, err
-}
-
-// ownSource is the reach of routes that change a source.
-func (c reaches) ownSource(r *http.Request, by chat.Author) error {
-	site, err := c.sourceSite(r, by)
-	if err == nil && site == chat.AllSites {
-		err = web.ErrAllSites
-	}
-	return err
-}
-
-// question is the reach of routes to a question without an answer.
-func (c reaches) question(r *http.Request, by chat.Author) error {
-	list, err := c.knowledge.Questions(r.Context())
-	list = slices.DeleteFunc(list, func(q chat.Question) bool { return q.ID != web.PathVar(r, "id") })
-	if err == nil {
-		list = askedAt(list, by.Sites)
-	}
-	if err == nil && len(list) == 0 {
-		err = chat.ErrQuestionNotFound
 	}
 	return err
 }

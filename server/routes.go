@@ -15,7 +15,7 @@ import (
 func (c *community) audiences() []web.Audience {
 	return []web.Audience{
 		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.accounts.Admission.WidgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
-		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.webhookRoutes(), c.accounts.Routes(c.reaches.person))},
+		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.learning.learningRoutes(c.accounts.Rules(web.MaxAdminBody)), c.webhookRoutes(), c.accounts.Routes(c.reaches.person))},
 		{Prefix: communityHooks, Unmatched: web.Rules{}, Routes: hookRoutes(c.bridges, communityHooks)},
 		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: nil},
 		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.accounts.FaceRoutes(), c.openRoutes(), c.pageRoutes(), c.accounts.PageRoutes(), c.docs.routes())},
@@ -181,7 +181,6 @@ func (c *community) settingRoutes() []web.Route {
 		web.On("POST", "/api/admin/deliveries/{id}/retry", operators.Within(c.reaches.delivery).Needs(chat.ScopeWrite), c.deliveries.retry),
 		web.On("POST", "/api/admin/deliveries/discard", administrators.Needs(chat.ScopeSettings), web.Body(c.deliveries.discardAll)),
 		web.On("POST", "/api/admin/deliveries/{id}/discard", administrators.Within(c.reaches.delivery).Needs(chat.ScopeSettings), c.deliveries.discard),
-		web.On("POST", "/api/admin/widget/look", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.knowledge.proposeLook)),
 		web.On("GET", "/api/admin/widget", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), c.pages.widgetSnippet),
 		web.On("GET", "/api/admin/stats", operators.Within(web.OwnSites).Needs(chat.ScopeRead), c.statistics.stats),
 		web.On("GET", "/api/admin/statistics", operators.Within(web.OwnSites).Needs(chat.ScopeRead), c.statistics.statistics),
@@ -199,6 +198,16 @@ func (c *community) settingRoutes() []web.Route {
 		web.On("POST", "/api/admin/system/backups", administrators.Needs(chat.ScopeSettings), c.system.backUp),
 		web.On("GET", "/api/admin/system/backups/{name}", administrators.NoKeys(), c.system.downloadBackup),
 		web.On("POST", "/api/admin/keys/rotate", keepingAdministrators.NoKeys(), web.Body(c.system.rotateKey)),
+	}
+}
+
+// aiRoutes are about the service that the AI uses.
+func (c *community) aiRoutes() []web.Route {
+	_, administrators := c.accounts.Rules(web.MaxAdminBody)
+	return []web.Route{
+		web.On("POST", "/api/admin/ai/test", administrators.Needs(chat.ScopeSettings), c.settings.testAI),
+		web.On("POST", "/api/admin/ai/ask", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(c.settings.askAI)),
+		web.On("POST", "/api/admin/ai/private-host", administrators.NoKeys(), web.Body(c.settings.confirmAIHost)),
 	}
 }
 

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/relay-chat/relay/server/account"
-
 	"github.com/gorilla/mux"
 
+	"github.com/relay-chat/relay/server/account"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"

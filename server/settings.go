@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/relay-chat/relay/server/account"
-
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/engine/hub"
