@@ -4,6 +4,7 @@ import (
 	"github.com/relay-chat/relay/server/account"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/learning"
 	"github.com/relay-chat/relay/server/web"
 )
 
@@ -24,7 +25,7 @@ type community struct {
 	deliveries    *deliveryAPI
 	hooks         *hookAPI
 	incoming      *incomingAPI
-	learning      *learning
+	learning      *learning.API
 	statistics    *statisticsAPI
 	data          *dataAPI
 	push          *pushAPI
@@ -80,7 +81,7 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 		deliveries:    deliveries,
 		hooks:         &hookAPI{deliveries, d.Hooks},
 		incoming:      newIncomingAPI(s, audit, team, keys, d),
-		learning:      newLearning(audit, engine, d.Knowledge, d.Rehearsals, d.Actions),
+		learning:      learning.New(audit, engine, d.Knowledge, d.Rehearsals, d.Actions),
 		statistics:    &statisticsAPI{d.Statistics, engine.Sites},
 		data:          &dataAPI{shown, audit, engine, d.Bridges, d.Log},
 		push:          &pushAPI{audit, team, d.Push},

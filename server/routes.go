@@ -15,7 +15,7 @@ import (
 func (c *community) audiences() []web.Audience {
 	return []web.Audience{
 		{Prefix: "/api/widget/", Unmatched: web.Rules{CORS: c.accounts.Admission.WidgetCORS, Filtered: true}, Routes: c.widgetRoutes()},
-		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.learning.learningRoutes(c.accounts.Rules(web.MaxAdminBody)), c.webhookRoutes(), c.accounts.Routes(c.reaches.person))},
+		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.learning.Routes(c.accounts.Rules(web.MaxAdminBody)), c.webhookRoutes(), c.accounts.Routes(c.reaches.person))},
 		{Prefix: communityHooks, Unmatched: web.Rules{}, Routes: hookRoutes(c.bridges, communityHooks)},
 		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: nil},
 		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.accounts.FaceRoutes(), c.openRoutes(), c.pageRoutes(), c.accounts.PageRoutes(), c.docs.routes())},

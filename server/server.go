@@ -19,6 +19,7 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
+	"github.com/relay-chat/relay/server/learning"
 	"github.com/relay-chat/relay/server/statistics"
 	"github.com/relay-chat/relay/server/team"
 	"github.com/relay-chat/relay/server/web"
@@ -41,10 +42,10 @@ type Deps struct {
 	// Team is only used in community mode.
 	Team *team.Team
 	// Knowledge is only used in community mode.
-	Knowledge Knowledge
+	Knowledge learning.Knowledge
 	// Rehearsals are only used in community mode.
-	Rehearsals Rehearsals
-	Actions    Actions
+	Rehearsals learning.Rehearsals
+	Actions    learning.Actions
 	// Push is only used in community mode.
 	Push Push
 	// Search is only used in community mode.

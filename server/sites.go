@@ -16,6 +16,7 @@ import (
 	"github.com/relay-chat/relay/server/config"
 	"github.com/relay-chat/relay/server/engine"
 	"github.com/relay-chat/relay/server/keyring"
+	"github.com/relay-chat/relay/server/learning"
 	"github.com/relay-chat/relay/server/web"
 	"github.com/relay-chat/relay/server/words"
 )
@@ -27,7 +28,7 @@ type siteAPI struct {
 	settings *settingsAPI
 	engine   *engine.Engine
 	keys     *keyring.Ring
-	base     Knowledge
+	base     learning.Knowledge
 	finder   Search
 }
 

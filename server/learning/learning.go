@@ -1,4 +1,7 @@
-package server
+// Package learning answers requests about what the AI learns: its sources, the questions that had
+// no answer, rehearsals and topics, and the actions that it may ask for. It has its own rows of
+// the route table.
+package learning
 
 import (
 	"net/http"
@@ -9,24 +12,24 @@ import (
 	"github.com/relay-chat/relay/server/web"
 )
 
-// learning is what the AI is taught, what it would have said, and what it may do.
-type learning struct {
+// API is what the AI is taught, what it would have said, and what it may do.
+type API struct {
 	knowledge  *knowledgeAPI
 	rehearsals *rehearsalAPI
 	actions    *actionAPI
 }
 
-// newLearning makes the handlers of what the AI learns.
-func newLearning(audit web.Auditor, engine *engine.Engine, knowledge Knowledge, rehearsals Rehearsals, actions Actions) *learning {
-	return &learning{
+// New makes the handlers of what the AI learns.
+func New(audit web.Auditor, engine *engine.Engine, knowledge Knowledge, rehearsals Rehearsals, actions Actions) *API {
+	return &API{
 		knowledge:  &knowledgeAPI{audit, knowledge, engine.Sites, engine.Store},
 		rehearsals: &rehearsalAPI{audit, rehearsals, engine},
 		actions:    &actionAPI{audit, actions, engine},
 	}
 }
 
-// learningRoutes are about what the AI knows, rehearses and does.
-func (l *learning) learningRoutes(operators, administrators web.Rules) []web.Route {
+// Routes are about what the AI knows, rehearses and does.
+func (l *API) Routes(operators, administrators web.Rules) []web.Route {
 	files := administrators
 	files.Body = 0
 	return []web.Route{
