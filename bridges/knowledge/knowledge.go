@@ -41,19 +41,23 @@ type Store interface {
 	Vocabulary(ctx context.Context, known string) (words []chat.WordCount, state string, err error)
 	PageTitles(ctx context.Context, site *string, limit int) ([]string, error)
 
-	Unembedded(ctx context.Context, model string, limit int) (numbers []int64, texts []string, err error)
-	PutVectors(ctx context.Context, model string, numbers []int64, vectors [][]byte) error
+	Vectors
 	// SourceTexts lists the passages of a source, in their order.
 	SourceTexts(ctx context.Context, id string) ([]string, error)
-	EachVector(ctx context.Context, site *string, model string, with func(number int64, vector []byte)) error
-
-	UnembeddedQuestions(ctx context.Context, model string, limit int) (ids, texts []string, err error)
-	PutQuestionVectors(ctx context.Context, model string, ids []string, vectors [][]byte) error
 
 	AddQuestion(ctx context.Context, key string, q *chat.Question) error
 	Questions(ctx context.Context) ([]chat.Question, error)
 	Question(ctx context.Context, id string) (chat.Question, error)
 	DropQuestion(ctx context.Context, id string) error
+}
+
+// Vectors keeps what passages and questions mean to a model.
+type Vectors interface {
+	Unembedded(ctx context.Context, model string, limit int) (numbers []int64, texts []string, err error)
+	PutVectors(ctx context.Context, model string, numbers []int64, vectors [][]byte) error
+	EachVector(ctx context.Context, site *string, model string, with func(number int64, vector []byte)) error
+	UnembeddedQuestions(ctx context.Context, model string, limit int) (ids, texts []string, err error)
+	PutQuestionVectors(ctx context.Context, model string, ids []string, vectors [][]byte) error
 }
 
 // Embedder asks a model for embeddings: one vector for each text.
@@ -80,12 +84,13 @@ type Options struct {
 
 // Knowledge is a knowledge base.
 type Knowledge struct {
-	opts    Options
-	store   Store
-	fetcher *fetcher
-	extract reader
-	robots  map[string]robots // by site; of the one goroutine that crawls
-	bell    chan struct{}     // rung when there is something to read
+	opts     Options
+	store    Store
+	meanings Vectors
+	fetcher  *fetcher
+	extract  reader
+	robots   map[string]robots // by site; of the one goroutine that crawls
+	bell     chan struct{}     // rung when there is something to read
 
 	failing chat.LogThrottle // the embedding model
 	vectors sync.Mutex       // one search of all vectors at a time
@@ -103,7 +108,7 @@ func New(o Options) *Knowledge {
 	if o.Embedding == nil {
 		o.Embedding = func() (Embedder, string) { return nil, "" }
 	}
-	k := &Knowledge{opts: o, store: o.Store, fetcher: newFetcher(o), extract: readHere, robots: map[string]robots{}, bell: make(chan struct{}, 1)}
+	k := &Knowledge{opts: o, store: o.Store, meanings: o.Store, fetcher: newFetcher(o), extract: readHere, robots: map[string]robots{}, bell: make(chan struct{}, 1)}
 	if len(o.Reader) > 0 {
 		k.extract = inProcess(o.Reader)
 	}

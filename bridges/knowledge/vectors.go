@@ -21,18 +21,18 @@ func (k *Knowledge) embed(ctx context.Context) (worked bool, err error) {
 	if embedder == nil || model == "" {
 		return false, nil
 	}
-	numbers, texts, err := k.store.Unembedded(ctx, model, embedBatch)
+	numbers, texts, err := k.meanings.Unembedded(ctx, model, embedBatch)
 	if err == nil && len(numbers) > 0 {
 		packed := k.vectorsOf(ctx, embedder, texts)
 		if packed == nil {
 			return false, nil
 		}
-		return true, k.store.PutVectors(ctx, model, numbers, packed)
+		return true, k.meanings.PutVectors(ctx, model, numbers, packed)
 	}
 	if err != nil {
 		return false, err
 	}
-	ids, texts, err := k.store.UnembeddedQuestions(ctx, model, embedBatch)
+	ids, texts, err := k.meanings.UnembeddedQuestions(ctx, model, embedBatch)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
@@ -40,7 +40,7 @@ func (k *Knowledge) embed(ctx context.Context) (worked bool, err error) {
 	if packed == nil {
 		return false, nil
 	}
-	return true, k.store.PutQuestionVectors(ctx, model, ids, packed)
+	return true, k.meanings.PutQuestionVectors(ctx, model, ids, packed)
 }
 
 // vectorsOf asks the model for the packed vectors of texts, nil when it fails, which is logged.
@@ -135,7 +135,7 @@ func (k *Knowledge) nearest(ctx context.Context, site *string, question string) 
 	var best []scored
 	k.vectors.Lock()
 	defer k.vectors.Unlock()
-	err = k.store.EachVector(ctx, site, model, func(number int64, vector []byte) {
+	err = k.meanings.EachVector(ctx, site, model, func(number int64, vector []byte) {
 		s := scored{number, likeness(vectors[0], vector)}
 		if len(best) == ranked && s.score <= best[ranked-1].score {
 			return
