@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -19,6 +20,8 @@ func testLanguages(t *testing.T, s *fixture) {
 	p := s.newPair(t, "Where is my parcel?")
 	b := p.operator
 	inbox := eval[string](b, `location.hash`)
+	const pages = `$$("#rail a[data-page], #subnav a[data-page]").map((n) => n.dataset.page).join()`
+	all := eval[string](b, pages)
 	for _, c := range []struct{ code, inbox, open, answer, settings string }{
 		{"de", "Posteingang", "Offen", "Antwort schreiben…", "Einstellungen"},
 		{"ja", "受信トレイ", "対応中", "返信を書く…", "設定"},
@@ -31,6 +34,9 @@ func testLanguages(t *testing.T, s *fixture) {
 		b.until(`shown("#language") && !$("#language").disabled`)
 		b.run(fmt.Sprintf(`(() => { const l = $("#language"); l.value = %q; l.dispatchEvent(new Event("change")); })()`, c.code))
 		b.until(`document.documentElement.lang === %s && text("#bar-title") === %s`, c.code, c.settings)
+		if got := eval[string](b, pages); got != all || !strings.Contains(all, "hours") {
+			t.Errorf("in %s the console has the pages %s, otherwise %s", c.code, got, all)
+		}
 		b.run(fmt.Sprintf(`location.hash = %q`, inbox))
 		b.until(`text("#bar-title") === %s && $("#composer").placeholder === %s`, c.inbox, c.answer)
 		b.until(`$('[data-filter="open"]').textContent.startsWith(%s) && text("#messages").includes("Where is my parcel?")`, c.open)

@@ -31,7 +31,7 @@ const all: readonly Page[] = [
   { name: "answers", label: tr("Saved answers"), group: tr("Visitors"), load: settings },
   { name: "greetings", label: tr("Greetings"), group: tr("Visitors"), load: settings },
   { name: "forms", label: tr("Forms & ratings"), group: tr("Visitors"), load: settings },
-  { name: tr("hours"), label: tr("Hours"), group: tr("Visitors"), load: settings },
+  { name: "hours", label: tr("Hours"), group: tr("Visitors"), load: settings },
   { name: "mail", label: tr("E-mail"), group: tr("Visitors"), load: settings },
   { name: "ai", label: tr("AI"), group: tr("Automation"), load: settings },
   { name: "webhook", label: tr("Webhook"), group: tr("Automation"), load: settings },
