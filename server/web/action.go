@@ -37,6 +37,7 @@ type Error struct {
 	Header http.Header
 }
 
+// Error implements [error].
 func (e *Error) Error() string { return e.Text }
 
 // The errors with fixed texts, see schema/openapi.yaml.
@@ -47,6 +48,8 @@ var (
 	ErrTooLarge       = &Error{Status: http.StatusRequestEntityTooLarge, Text: "Request body too large"}
 )
 
+// BadRequest is an error of status 400; where its text begins with the name of a field, the answer
+// names that field.
 func BadRequest(text string) error { return &Error{Status: http.StatusBadRequest, Text: text} }
 
 // Statuses are the statuses of the service's errors.

@@ -19,6 +19,7 @@ type PatientWriter struct {
 	rc *http.ResponseController
 }
 
+// Patient makes an answer wait for a slow client.
 func Patient(w http.ResponseWriter) PatientWriter {
 	return PatientWriter{w, http.NewResponseController(w)}
 }

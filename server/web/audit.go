@@ -19,6 +19,7 @@ type Auditor struct {
 	Engine  *engine.Engine
 }
 
+// NewAuditor makes an auditor.
 func NewAuditor(team *team.Team, clients *Clients, engine *engine.Engine) Auditor {
 	return Auditor{team, clients, engine}
 }

@@ -123,6 +123,7 @@ func checkContentType(r *http.Request) error {
 	return &Error{Status: http.StatusUnsupportedMediaType, Text: "Content-Type must be application/json"}
 }
 
+// ReadBody reads a whole body; one that is too large is [ErrTooLarge].
 func ReadBody(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError

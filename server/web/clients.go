@@ -16,31 +16,6 @@ import (
 	"github.com/relay-chat/relay/server/config"
 )
 
-// RequestKey returns the key of a request, from its query only if that is allowed.
-func RequestKey(r *http.Request, inQuery bool) string {
-	if scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(key)
-	}
-	key := r.Header.Get("X-API-Key")
-	if key == "" && inQuery {
-		key = r.URL.Query().Get("apiKey")
-	}
-	return key
-}
-
-// AnswerPreflight answers a preflight request, and reports whether the request was one.
-func AnswerPreflight(w http.ResponseWriter, r *http.Request, methods, headers string) bool {
-	if r.Method != http.MethodOptions {
-		return false
-	}
-	h := w.Header()
-	h.Set("Access-Control-Allow-Methods", methods)
-	h.Set("Access-Control-Allow-Headers", headers)
-	h.Set("Access-Control-Max-Age", "7200")
-	w.WriteHeader(http.StatusNoContent)
-	return true
-}
-
 // Clients knows where requests come from, and how they reached relay.
 type Clients struct {
 	Config         config.Config
@@ -49,6 +24,7 @@ type Clients struct {
 	untrustedProxy sync.Once // warned of it
 }
 
+// NewClients makes what knows clients.
 func NewClients(cfg config.Config, log *slog.Logger) *Clients {
 	return &Clients{Config: cfg, Log: log, CrossOrigin: http.NewCrossOriginProtection()}
 }
@@ -233,4 +209,29 @@ func IsLocalHost(host string, accept func(netip.Addr) bool) bool {
 	}
 	addr, err := netip.ParseAddr(host)
 	return err == nil && accept(addr.Unmap())
+}
+
+// RequestKey returns the key of a request, from its query only if that is allowed.
+func RequestKey(r *http.Request, inQuery bool) string {
+	if scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(key)
+	}
+	key := r.Header.Get("X-API-Key")
+	if key == "" && inQuery {
+		key = r.URL.Query().Get("apiKey")
+	}
+	return key
+}
+
+// AnswerPreflight answers a preflight request, and reports whether the request was one.
+func AnswerPreflight(w http.ResponseWriter, r *http.Request, methods, headers string) bool {
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", methods)
+	h.Set("Access-Control-Allow-Headers", headers)
+	h.Set("Access-Control-Max-Age", "7200")
+	w.WriteHeader(http.StatusNoContent)
+	return true
 }

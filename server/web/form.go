@@ -54,11 +54,13 @@ type Form struct {
 	File      io.Reader
 }
 
+// NewForm makes a form of a body; sessionID is "" where a field has to name it.
 func NewForm(body io.Reader, boundary, sessionID string) *Form {
 	b := &budget{r: body}
 	return &Form{budget: b, parts: multipart.NewReader(b, boundary), SessionID: sessionID}
 }
 
+// Read reads up to the file.
 func (f *Form) Read() error {
 	for f.File == nil || f.SessionID == "" {
 		f.budget.left = FormOverhead
@@ -147,6 +149,7 @@ type budget struct {
 	left int64
 }
 
+// Read implements [io.Reader].
 func (b *budget) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, errFormTooLarge
@@ -156,21 +159,23 @@ func (b *budget) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// patientReader waits for a slow client as long as it sends at least at the
+// PatientReader waits for a slow client as long as it sends at least at the
 // pace of an upload. The time to answer restarts with every read.
 // The time that relay itself needs to store the data does not count.
-type patientReader struct {
+type PatientReader struct {
 	r        io.Reader
 	rc       *http.ResponseController
 	waited   time.Duration // for the client
 	received int64
 }
 
-func NewPatientReader(r io.Reader, w http.ResponseWriter) *patientReader {
-	return &patientReader{r: r, rc: http.NewResponseController(w)}
+// NewPatientReader makes a reader of a body that waits for a slow client.
+func NewPatientReader(r io.Reader, w http.ResponseWriter) *PatientReader {
+	return &PatientReader{r: r, rc: http.NewResponseController(w)}
 }
 
-func (p *patientReader) Read(b []byte) (int, error) {
+// Read implements [io.Reader].
+func (p *PatientReader) Read(b []byte) (int, error) {
 	now := time.Now()
 	if err := p.rc.SetReadDeadline(now.Add(p.patience())); err != nil {
 		return 0, err
@@ -185,11 +190,11 @@ func (p *patientReader) Read(b []byte) (int, error) {
 }
 
 // patience is how long the next bytes may take.
-func (p *patientReader) patience() time.Duration {
+func (p *PatientReader) patience() time.Duration {
 	return min(IdleTimeout, uploadGrace+time.Duration(p.received/uploadPace)*time.Second-p.waited)
 }
 
 // End renews the time to answer: storing the last bytes may have taken long.
-func (p *patientReader) End() {
+func (p *PatientReader) End() {
 	_ = p.rc.SetWriteDeadline(time.Now().Add(answerTime)) // or the connection is gone
 }

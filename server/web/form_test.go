@@ -27,7 +27,7 @@ func TestUploadPace(t *testing.T) {
 		{"a long upload", 20 * time.Minute, 1 << 30, IdleTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &patientReader{waited: tt.passed, received: tt.received}
+			p := &PatientReader{waited: tt.passed, received: tt.received}
 			if left := p.patience(); left != tt.left {
 				t.Errorf("%s are left, want %s", left, tt.left)
 			}

@@ -10,24 +10,13 @@ import (
 	"github.com/relay-chat/relay/server/limits"
 )
 
-// Download limits how many files an address reads at a time.
-func (s *Limiter) Download(a Action) Action {
-	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
-		leave, err := s.EnterTransfer(r, &s.Rates.AddressDownloads)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		return a(w, r, by)
-	}
-}
-
 // Limiter bounds what one client does.
 type Limiter struct {
 	*Clients
 	Rates *limits.Rates
 }
 
+// NewLimiter makes a limiter.
 func NewLimiter(clients *Clients) *Limiter { return &Limiter{clients, limits.New()} }
 
 // Limited answers 429 when key exceeds a rate.
@@ -43,6 +32,7 @@ func (s *Limiter) Limited(w http.ResponseWriter, r *http.Request, limit *limits.
 // Unlimited reports whether no limit counts for the caller.
 func (s *Clients) Unlimited(r *http.Request) bool { return !s.Config.RateLimit || s.Peer(r).Local() }
 
+// ErrTooMany is the refusal of a client that asks too often.
 func ErrTooMany() error {
 	return &Error{Status: http.StatusTooManyRequests, Text: "Too many requests; try again in a minute",
 		Header: http.Header{"Retry-After": {"60"}}}
@@ -170,4 +160,16 @@ func (s *Limiter) MayStore(r *http.Request, n, maxBytes int64, refusal string) e
 	}
 	return &Error{Status: http.StatusTooManyRequests, Text: refusal,
 		Header: http.Header{"Retry-After": {strconv.Itoa(int(wait.Seconds()) + 1)}}}
+}
+
+// Download limits how many files an address reads at a time.
+func (s *Limiter) Download(a Action) Action {
+	return func(w http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+		leave, err := s.EnterTransfer(r, &s.Rates.AddressDownloads)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		return a(w, r, by)
+	}
 }

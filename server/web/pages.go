@@ -12,33 +12,6 @@ import (
 	"github.com/relay-chat/relay/server/team"
 )
 
-// BrowserLanguage is the language of the console that the browser prefers, English for none.
-func BrowserLanguage(r *http.Request) string {
-	best, most := team.Languages[0], 0.0
-	for wish := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
-		name, weight := wishOf(wish)
-		if weight > most && slices.Contains(team.Languages, name) {
-			best, most = name, weight
-		}
-	}
-	return best
-}
-
-// wishOf is a language of Accept-Language, without its country, and its weight.
-func wishOf(wish string) (name string, weight float64) {
-	tag, rest, weighted := strings.Cut(strings.TrimSpace(wish), ";")
-	name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
-	if !weighted {
-		return name, 1
-	}
-	value, ok := strings.CutPrefix(strings.TrimSpace(rest), "q=")
-	weight, err := strconv.ParseFloat(value, 64)
-	if !ok || err != nil || weight > 1 {
-		return name, 0
-	}
-	return name, weight
-}
-
 // pageCSP lets relay's own pages load what relay serves, and nothing else.
 const pageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; media-src 'self'; img-src 'self' data: blob:"
@@ -91,6 +64,7 @@ type Pages struct {
 	Log     *slog.Logger
 }
 
+// NewPages makes the pages of a version of relay.
 func NewPages(version string, log *slog.Logger) Pages { return Pages{version, log} }
 
 // Show answers a page. Pages are never cached: they show keys and sessions.
@@ -132,4 +106,31 @@ func (s Pages) PageFailed(w http.ResponseWriter, name string, err error) {
 // ShowError answers a page with an error.
 func (s Pages) ShowError(w http.ResponseWriter, r *http.Request, status int, text string) {
 	s.Show(w, r, status, "error.html", Slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
+}
+
+// BrowserLanguage is the language of the console that the browser prefers, English for none.
+func BrowserLanguage(r *http.Request) string {
+	best, most := team.Languages[0], 0.0
+	for wish := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
+		name, weight := wishOf(wish)
+		if weight > most && slices.Contains(team.Languages, name) {
+			best, most = name, weight
+		}
+	}
+	return best
+}
+
+// wishOf is a language of Accept-Language, without its country, and its weight.
+func wishOf(wish string) (name string, weight float64) {
+	tag, rest, weighted := strings.Cut(strings.TrimSpace(wish), ";")
+	name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
+	if !weighted {
+		return name, 1
+	}
+	value, ok := strings.CutPrefix(strings.TrimSpace(rest), "q=")
+	weight, err := strconv.ParseFloat(value, 64)
+	if !ok || err != nil || weight > 1 {
+		return name, 0
+	}
+	return name, weight
 }
