@@ -4,7 +4,7 @@ import { beginning } from "../contact/begin";
 import { sessionPath } from "../net/api";
 import { siteMark } from "../state/sites";
 import { face } from "../ui/avatar";
-import { h, newId, newTab } from "../ui/dom";
+import { h, newId, newTab, syncChildren } from "../ui/dom";
 import { missing } from "../ui/fields";
 import { agoTime, codeName, pagePath, webURL } from "../ui/format";
 import { mixed } from "../ui/sentences";
@@ -27,7 +27,7 @@ export interface Visitor {
 export interface Row {
   node: HTMLElement;
   show(v: Visitor): void;
-  // writing reports whether something is written that would be lost.
+  // writing reports whether somebody is about to write.
   writing(): boolean;
   gone(): void;
 }
@@ -88,13 +88,12 @@ export function row(id: string): Row {
       shown = sign;
       const own = v.sessionId;
       const talk = h("a", { class: "button small", href: "#" + sessionPath(own ?? "") }, tr("Open conversation"));
-      node.querySelector(":scope > .tag")?.remove();
       const top = [face(id, v.name, "active"), about(v), own ? talk : write];
       const kept = node.contains(document.activeElement) && !writer?.contains(document.activeElement);
-      node.replaceChildren(...top, ...(writer ? [writer] : []));
+      syncChildren(node, [...top, ...(writer ? [writer] : [])]); // moved, a form would lose the focus
       if (kept) (own ? talk : write).focus();
     },
-    writing: () => !!writer?.querySelector("textarea")?.value,
+    writing: () => !!writer,
     gone() {
       shown = "";
       if (!node.querySelector(":scope > .tag")) write.replaceWith(h("span", { class: "tag" }, tr("Has left")));
