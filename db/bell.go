@@ -22,6 +22,7 @@ const (
 	maxBell    = 100
 	bellLife   = time.Minute
 	pollEvery  = time.Second
+	sweepEvery = 10 * time.Second
 	quietTime  = 5 * time.Second // then Listen asks whether the connection is alive
 	proofLimit = 3 * time.Second
 )
@@ -29,7 +30,9 @@ const (
 // bells is what a cluster keeps for its doorbell.
 type bells struct {
 	polled  atomic.Bool // a node cannot listen: every text is also a row
-	written atomic.Bool // there may be rows to delete
+	written atomic.Bool // since the last look at old rows
+	swept   time.Time   // when that was; of the goroutine that listens
+	clean   bool        // it found none
 	mu      sync.Mutex
 	channel string // of this schema
 }
@@ -38,6 +41,7 @@ const (
 	insertBells = `INSERT INTO bells (at, body) SELECT ` + present + `, body FROM unnest($1::TEXT[]) AS body RETURNING number`
 	notifyBells = `SELECT pg_notify($1, body) FROM unnest($2::TEXT[]) AS body`
 	deleteBells = `DELETE FROM bells WHERE at < ` + present + ` - $1`
+	anyBells    = `SELECT EXISTS (SELECT 1 FROM bells)`
 	selectBell  = `SELECT body FROM bells WHERE number = $1`
 	// A text that begins before another may be stored after it, so the newest are read
 	// again.
@@ -186,6 +190,7 @@ func (c *cluster) receive(ctx context.Context, conn *pgx.Conn, hear func(text st
 		if text != "" {
 			hear(text)
 		}
+		c.sweepBells(ctx)
 	}
 }
 
@@ -267,11 +272,22 @@ func (c *cluster) readBells(ctx context.Context, seen map[int64]bool, hear func(
 	return nil
 }
 
-// sweepBells deletes old rows if this node wrote any.
+// sweepBells deletes old rows, those of nodes that ended too, every few seconds as long as
+// there may be any: on a quiet cluster and on a busy one.
 func (c *cluster) sweepBells(ctx context.Context) {
-	if c.bells.written.Swap(false) {
-		if _, err := c.pool.ExecContext(ctx, deleteBells, bellLife.Milliseconds()); err != nil {
-			c.bells.written.Store(true)
-		}
+	now := time.Now()
+	if now.Sub(c.bells.swept) < sweepEvery {
+		return
 	}
+	c.bells.swept = now
+	wrote := c.bells.written.Swap(false) // what is stored at this moment is seen the next time
+	if c.bells.clean && !wrote {
+		return
+	}
+	var left bool
+	_, err := c.pool.ExecContext(ctx, deleteBells, bellLife.Milliseconds())
+	if err == nil {
+		err = c.pool.GetContext(ctx, &left, anyBells)
+	}
+	c.bells.clean = err == nil && !left && !wrote
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server/chat"
@@ -94,6 +96,42 @@ func TestBell(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("heard %q", got)
+	}
+	cancel()
+	<-ended
+}
+
+// TestOldBells: a text is gone a minute after it was stored, whoever stored it, also while the
+// cluster always has something to say.
+func TestOldBells(t *testing.T) {
+	url := dbtest.MigratedURL(t)
+	own, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close(context.WithoutCancel(t.Context()))
+	if _, err := own.Exec(t.Context(), `INSERT INTO bells (at, body) VALUES (0, 'of a node that ended')`); err != nil {
+		t.Fatal(err)
+	}
+	a, b := dbtest.Open(t, url).Cluster(), dbtest.Open(t, url).Cluster()
+	ctx, cancel := context.WithCancel(t.Context())
+	ready, ended := make(chan bool), make(chan error, 1)
+	go func() { ended <- b.Listen(ctx, func(polls bool) { ready <- polls }, func(string) {}) }()
+	<-ready
+	for deadline := time.Now().Add(time.Minute); ; {
+		if err := a.Ring(ctx, []string{`["a","s"]`}); err != nil {
+			t.Fatal(err)
+		}
+		var left int
+		if err := own.QueryRow(ctx, `SELECT count(*) FROM bells`).Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d old texts are left", left)
+		}
 	}
 	cancel()
 	<-ended

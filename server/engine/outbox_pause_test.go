@@ -330,3 +330,43 @@ func TestBackoffDoublesUpToItsLongest(t *testing.T) {
 		}
 	}
 }
+
+// TestOutboxOvertakes: however many deliveries of a lane wait, what is due goes out, and those that
+// wait for the same are asked about once a pause, together.
+func TestOutboxOvertakes(t *testing.T) {
+	served(t, func(t *testing.T, store *db.DB, sink *testSink) {
+		sink.policy.Batch, sink.policy.Hold, sink.policy.Overtake = 50, 1, true
+		var asked atomic.Int64
+		var closed atomic.Bool
+		sink.answer = func(lane []chat.Delivery) (int, error) {
+			if lane[0].Event.Type == chat.EventMessage {
+				asked.Add(1)
+				return 0, &chat.RetryAfter{After: time.Minute, Scope: chat.ScopeLane, Cause: errors.New("somebody reads")}
+			}
+			if lane[0].Event.Type == chat.EventSessionClosed {
+				closed.Store(true)
+			}
+			return 1, nil
+		}
+		h := build(t, store, sink)
+		id := h.open(t, "a")
+		for i := range 120 {
+			h.say(t, id, fmt.Sprint("message ", i))
+		}
+		if err := h.Engine.Close(t.Context(), operator, id); err != nil {
+			t.Fatal(err)
+		}
+		h.run(t)
+		time.Sleep(10 * time.Second)
+		if !closed.Load() {
+			t.Error("what is due waits behind what is not")
+		}
+		if n := asked.Load(); n > 4 {
+			t.Errorf("asked %d times about what waits", n)
+		}
+		time.Sleep(10 * time.Minute)
+		if n := asked.Load(); n > 4*11 {
+			t.Errorf("asked %d times in ten minutes", n)
+		}
+	})
+}

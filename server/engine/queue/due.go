@@ -7,8 +7,20 @@ import (
 	"github.com/relay-chat/relay/server/chat"
 )
 
-// maxPassed bounds how many failing deliveries of a lane are passed.
-const maxPassed = 10
+// maxPassed bounds how many failing deliveries of a lane are passed, maxOvertaken how many that
+// are not due.
+const (
+	maxPassed    = 10
+	maxOvertaken = 1000
+)
+
+// looksAt is how many deliveries of a lane are looked at.
+func looksAt(p *chat.Policy) int {
+	if p.Overtake {
+		return p.Batch + maxOvertaken
+	}
+	return p.Batch + p.Hold*maxPassed
+}
 
 // selectDue returns the deliveries of a lane to send now, and when to check
 // again if there are none. The head decides, unless a sink lets others

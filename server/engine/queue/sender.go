@@ -161,7 +161,7 @@ func (s *sender) advance(ctx context.Context, sessionID string, settled []chat.D
 				return err
 			}
 		}
-		lane, err := tx.Lane(s.sink.Name(), sessionID, s.policy.Batch+s.policy.Hold*maxPassed)
+		lane, err := tx.Lane(s.sink.Name(), sessionID, looksAt(&s.policy))
 		if err != nil {
 			return err
 		}
@@ -232,6 +232,13 @@ func (s *sender) settle(claimed []chat.Delivery, done int, err error) []chat.Del
 			d.State, d.LastError = chat.DeliveryDone, ""
 		} else {
 			s.fail(d, err, now)
+		}
+	}
+	if wait, pace := chat.IsPace(err); pace && s.policy.Overtake && done < len(settled) {
+		for i := done + 1; i < len(settled); i++ {
+			if d := &settled[i]; d.Event.Type == settled[done].Event.Type { // or each would be asked about by itself
+				s.rest(d, wait.Pause(), now, false)
+			}
 		}
 	}
 	return settled
