@@ -44,6 +44,8 @@ func (s *mailAPI) transcript(_ http.ResponseWriter, r *http.Request, by chat.Aut
 	if err != nil {
 		return nil, err
 	}
-	s.Audit(r, by, chat.AuditExported, id, "as a transcript by e-mail")
+	if outcome == chat.MailedWaiting {
+		s.Audit(r, by, chat.AuditExported, id, "as a transcript by e-mail")
+	}
 	return transcriptAnswer{Outcome: outcome}, nil
 }

@@ -30,7 +30,7 @@ func TestTranscriptByMail(t *testing.T) {
 		s.refused(s.call("POST", path, publicKey, object{"sessionId": v.id, "language": strings.Repeat("x", 36)}, "X-Session-Token", v.token), 400, "language")
 		admin := "/api/admin/sessions/" + v.id
 		s.must("POST", admin+"/messages", secretKey, object{"content": "On its way"})
-		if outcome, text := ask("de"); outcome != "asked" || !strings.HasPrefix(text, "Bitte bestätigen Sie zuerst") {
+		if outcome, text := ask("de"); outcome != "unconfirmed" || !strings.HasPrefix(text, "Bitte bestätigen Sie zuerst") {
 			t.Errorf("at first %s: %s", outcome, text)
 		}
 		eventually(t, "the letter that asks", func() bool { return len(post.Letters()) == 1 })
@@ -51,6 +51,7 @@ func TestTranscriptByMail(t *testing.T) {
 			t.Errorf("the team gets %s", a.body)
 		}
 		eventually(t, "the team's", func() bool { return len(post.Letters()) == 3 })
+		s.must("POST", admin+"/transcript", secretKey, nil)
 		if a := s.must("POST", admin+"/transcript", secretKey, nil); a.text("outcome") != "limit" {
 			t.Errorf("once more %s", a.body)
 		}

@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,7 +98,10 @@ func TestTranscriptToStrangers(t *testing.T) {
 	if err := p.MarkRead(t.Context(), visitor, id, []string{answer.ID}); err != nil {
 		t.Fatal(err)
 	}
-	p.asks(visitor, id, chat.MailedAsked)
+	for range 5 { // a visitor is told the same of every address
+		p.asks(visitor, id, chat.MailedUnconfirmed)
+	}
+	p.asks(operator, id, chat.MailedAsked)
 	if err := p.deliver(id); err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +123,8 @@ func TestTranscriptToStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.asks(visitor, other, chat.MailedStopped)
+	p.asks(visitor, stranger, chat.MailedUnconfirmed)
+	p.asks(operator, stranger, chat.MailedStopped)
 	if err := p.deliver(other); err != nil { // what was asked for before
 		t.Fatal(err)
 	}
@@ -133,8 +139,14 @@ func TestTranscriptToStrangers(t *testing.T) {
 		}
 	}
 	off := newPost(t, dbtest.Memory(t), map[string]chat.Raw{"mailFrom": nil})
-	if _, err := off.AskTranscript(t.Context(), visitor, off.begin(ana, "en"), links{}.Key); err == nil || !strings.Contains(err.Error(), "not set up") {
-		t.Errorf("without e-mail: %v", err)
+	for by, want := range map[chat.Sender]string{chat.SenderVisitor: "does not send e-mails", chat.SenderOperator: "set smtpUrl"} {
+		who := visitor
+		if by == chat.SenderOperator {
+			who = operator
+		}
+		if _, err := off.AskTranscript(t.Context(), who, off.begin(ana, "en"), links{}.Key); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("without e-mail: %v", err)
+		}
 	}
 }
 
@@ -178,6 +190,38 @@ func TestTranscriptTriedAgain(t *testing.T) {
 	}
 }
 
+// TestTranscriptIsRead: what a transcript contains goes out by no other e-mail, and there is none of
+// a conversation in which nothing is left.
+func TestTranscriptIsRead(t *testing.T) {
+	p := newPost(t, dbtest.Memory(t))
+	id := p.confirmed(ana, "en")
+	answer := p.say(operator, id, "It is on its way.")
+	lane := p.lane(id)
+	rev := lane[slices.IndexFunc(lane, func(d chat.Delivery) bool { return d.Event.MessageID == answer.ID })].Rev
+	p.asks(visitor, id, chat.MailedWaiting)
+	if err := p.deliver(id); err != nil {
+		t.Fatal(err)
+	}
+	if letter, err := p.ClaimLetter(t.Context(), id, rev, links{}.Key); err != nil || letter != nil {
+		t.Errorf("what was sent is to be sent again: %v, %v", letter, err)
+	}
+	p.arrived(1)
+
+	id = p.confirmed("bob@customer.example", "en")
+	list, err := p.History(t.Context(), visitor, engine.HistoryQuery{SessionID: id, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list.Messages {
+		if err := p.Delete(t.Context(), visitor, id, m.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := p.AskTranscript(t.Context(), visitor, id, links{}.Key); err == nil || !strings.Contains(err.Error(), "Nothing was said") {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
 // TestLongTranscript: of a long conversation the newest messages go out.
 func TestLongTranscript(t *testing.T) {
 	p := newPost(t, dbtest.Memory(t))
@@ -209,7 +253,7 @@ func TestTranscriptAnswers(t *testing.T) {
 			seen[text] = true
 		}
 	}
-	if got := mail.TranscriptAnswer("tlh", p.Settings(), chat.MailedLimit); !strings.HasPrefix(got, "You have asked") {
+	if got := mail.TranscriptAnswer("tlh", p.Settings(), chat.MailedLimit); !strings.HasPrefix(got, "You’ve already") {
 		t.Error(got)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -19,8 +20,13 @@ const (
 // was taken up was asked for.
 const aboutTranscripts = "transcripts\n"
 
+// aboutAskedFor counts the e-mails that ask for the owner's consent because of a transcript.
+const aboutAskedFor = "transcript asks\n"
+
 var (
 	errNoMail       = chat.Errorf(chat.Conflict, "E-mail is not set up for this website: set smtpUrl and mailFrom first")
+	errMailsNothing = chat.Errorf(chat.Conflict, "This website does not send e-mails")
+	errMailBlocked  = chat.Errorf(chat.Forbidden, "This visitor is blocked. Unblock them first")
 	errNoAddress    = chat.Errorf(chat.Conflict, "The visitor's e-mail address is not known")
 	errNoTranscript = chat.Errorf(chat.Conflict, "Nothing was said in this conversation yet")
 )
@@ -31,35 +37,69 @@ var (
 func (m *mails) AskTranscript(ctx context.Context, by chat.Author, sessionID string, keys MailKeys) (outcome string, err error) {
 	err = m.relay.change(ctx, by, sessionID, func(c *change) (err error) {
 		l := &Letter{To: c.session.Email(), keys: keys}
-		switch {
-		case m.relay.backend || !c.settings.Mail().On():
+		visitor := by.Sender == chat.SenderVisitor
+		switch on := !m.relay.backend && c.settings.Mail().On(); {
+		case !on && visitor:
+			return errMailsNothing
+		case !on:
 			return errNoMail
-		case c.session.Blocked:
+		case c.session.Blocked && visitor:
 			return chat.ErrBlocked
+		case c.session.Blocked:
+			return errMailBlocked
 		case l.To == "":
 			return errNoAddress
-		case !c.session.Started():
-			return errNoTranscript
 		}
-		outcome, err = c.askTranscript(l)
+		if said, _, err := c.allSaid(); err != nil || len(said) == 0 {
+			return cmp.Or(err, errNoTranscript)
+		}
+		if outcome, err = c.askTranscript(l); err == nil && visitor {
+			outcome, err = c.toldVisitor(l, outcome)
+		}
 		return err
 	})
 	return outcome, err
 }
 
+// askTranscript counts what goes out. While the address is asked for its owner's consent, asking
+// again changes nothing.
 func (c *change) askTranscript(l *Letter) (outcome string, err error) {
-	row, err := c.transcriptRow(l.keys)
-	if err != nil || row.SentOn(chat.DayOf(c.at)) >= transcriptsADay {
-		return chat.MailedLimit, err
-	}
 	outcome, _, err = c.transcriptFor(l)
-	if err != nil || outcome != chat.MailedWaiting && outcome != chat.MailedAsked {
-		return outcome, err
+	about, most := aboutTranscripts, int64(transcriptsADay)
+	switch {
+	case err != nil:
+		return "", err
+	case outcome == chat.MailedAsked:
+		about, most = aboutAskedFor, 1
+	case outcome != chat.MailedWaiting:
+		return outcome, nil
+	}
+	row, err := c.MailAddress(c.session.Site, l.keys("", about+c.session.ID))
+	switch full := err == nil && row.SentOn(chat.DayOf(c.at)) >= most; {
+	case err != nil:
+		return "", err
+	case full && outcome == chat.MailedAsked:
+		return outcome, nil
+	case full:
+		return chat.MailedLimit, nil
 	}
 	if err := c.CountMail(row.Site, row.Key, chat.DayOf(c.at), 1); err != nil {
 		return "", err
 	}
 	return outcome, c.emitFact(chat.EventTranscriptMail, struct{}{})
+}
+
+// toldVisitor keeps from whoever has not confirmed the address whether its owner stopped e-mails,
+// or whether they arrive: it may be somebody else's.
+func (c *change) toldVisitor(l *Letter, outcome string) (string, error) {
+	if outcome == chat.MailedWaiting || outcome == chat.MailedLimit {
+		return outcome, nil
+	}
+	given, err := c.mailAddress(l, c.session.GivenBy())
+	if err != nil || given.State == chat.MailConfirmed {
+		return outcome, err
+	}
+	return chat.MailedUnconfirmed, nil
 }
 
 // transcriptFor decides what an address gets whose owner may not have confirmed it: then nothing
@@ -103,12 +143,7 @@ func lastAnswer(rd chat.ConversationReader, sessionID string) ([]chat.Message, e
 // ClaimTranscript takes up the e-mail with all that was said that was asked for at a time, or the
 // one that asks for its owner's consent; nil if there is none to send any more.
 func (m *mails) ClaimTranscript(ctx context.Context, sessionID string, asked chat.Time, keys MailKeys) (*Letter, error) {
-	letter, err := m.claimBy(ctx, sessionID, func(c *change) (*Letter, error) { return c.claimTranscript(asked, keys) })
-	if err != nil || letter == nil || !letter.Whole {
-		return letter, err
-	}
-	letter.Messages, letter.Cut, err = m.allSaid(ctx, sessionID)
-	return letter, err
+	return m.claimBy(ctx, sessionID, func(c *change) (*Letter, error) { return c.claimTranscript(asked, keys) })
 }
 
 func (c *change) claimTranscript(asked chat.Time, keys MailKeys) (*Letter, error) {
@@ -116,6 +151,10 @@ func (c *change) claimTranscript(asked chat.Time, keys MailKeys) (*Letter, error
 	letter := &Letter{To: s.Email(), keys: keys, earlier: s.MailedSeq, asked: asked}
 	row, err := c.transcriptRow(keys)
 	if err != nil || row.ChangedAt >= asked || letter.To == "" || s.Blocked {
+		return nil, err
+	}
+	said, cut, err := c.allSaid()
+	if err != nil || len(said) == 0 {
 		return nil, err
 	}
 	outcome, answer, err := c.transcriptFor(letter)
@@ -132,7 +171,11 @@ func (c *change) claimTranscript(asked chat.Time, keys MailKeys) (*Letter, error
 		return nil, c.endMailing(letter.To, outcome, "")
 	}
 	c.beginMailing()
-	letter.Messages, letter.Whole = answer, !letter.Asks
+	letter.Messages = answer
+	if !letter.Asks {
+		letter.Messages, letter.Cut, letter.Whole = said, cut, true
+	}
+	s.MailedSeq = max(s.MailedSeq, letter.Messages[len(letter.Messages)-1].Seq) // it is not sent again as unread
 	return letter, c.addressed(letter)
 }
 
@@ -145,11 +188,8 @@ func (l *Letter) About() string {
 }
 
 // allSaid lists the messages of a conversation, oldest first; of a long one the newest.
-func (m *mails) allSaid(ctx context.Context, sessionID string) (list []chat.Message, left bool, err error) {
-	err = m.relay.store.Read(ctx, func(rd chat.Reader) (err error) {
-		list, err = rd.Messages(chat.MessageQuery{SessionID: sessionID, Public: true, Limit: maxTranscript + 1})
-		return err
-	})
+func (c *change) allSaid() (list []chat.Message, left bool, err error) {
+	list, err = c.Messages(chat.MessageQuery{SessionID: c.session.ID, Public: true, Limit: maxTranscript + 1})
 	from, size := len(list), 0
 	for from > 0 && len(list)-from < maxTranscript {
 		size += len(list[from-1].Content)

@@ -124,7 +124,7 @@ export function privacyPage(): Page {
     { name: "liveVisitors", label: tr("Show who is on the website now"), control: check(),
       hint: tr("Your team sees open pages under Visitors and can write first. No cookie, and nothing is stored.") },
     { name: "typingPreview", label: tr("Show what visitors are writing before they send it"), control: check(),
-      hint: tr("The chat says so below the field. Only the console shows it, and nothing of it is stored.") },
+      hint: tr("Visitors see a notice below the field. Drafts appear only in the console and are not kept.") },
   ]);
   const guide = h("a", { href: "/docs/privacy", target: "_blank", rel: "noopener" }, tr("What is stored and what deleting reaches"));
   return { node: h("div", {}, section(tr("Visitors’ data"), keeping.node, guide), visitors()), form: keeping };
