@@ -209,22 +209,12 @@ func (c *change) before(seq int64) ([]chat.Message, error) {
 // Nobody knows whose an address is that somebody typed: it gets one e-mail, and what strangers
 // can fill that with is only what the team answered.
 func (c *change) admitMail(l *Letter) (outcome string, err error) {
-	address, err := c.mailAddress(l, "")
-	if err != nil {
-		return "", err
-	}
-	given, err := c.mailAddress(l, c.session.GivenBy())
-	if err != nil {
-		return "", err
+	address, given, outcome, err := c.standing(l)
+	if err != nil || outcome != "" {
+		return outcome, err
 	}
 	day := chat.DayOf(c.at)
 	switch {
-	case address.State == chat.MailStopped:
-		return chat.MailedStopped, nil
-	case address.State == chat.MailRefused:
-		return chat.MailedRefused, nil
-	case given.State == chat.MailAsked:
-		return chat.MailedUnconfirmed, nil
 	case address.SentOn(day) >= mailsADay:
 		return "", &chat.RetryAfter{After: chat.LongestWait, Scope: chat.ScopeLane, Cause: errMailedOf}
 	case given.State == chat.MailConfirmed:
@@ -236,6 +226,23 @@ func (c *change) admitMail(l *Letter) (outcome string, err error) {
 	}
 	l.Asks = true
 	return "", errors.Join(c.countMail(l, "", 1), c.countMail(l, aboutAsks, 1), c.SetMailState(given.Site, given.Key, chat.MailAsked, c.at))
+}
+
+// standing is what is known of a letter's address, and of it as this browser gave it; outcome is
+// why it gets nothing, "" if it may.
+func (c *change) standing(l *Letter) (address, given chat.MailAddress, outcome string, err error) {
+	if address, err = c.mailAddress(l, ""); err == nil {
+		given, err = c.mailAddress(l, c.session.GivenBy())
+	}
+	switch {
+	case address.State == chat.MailStopped:
+		outcome = chat.MailedStopped
+	case address.State == chat.MailRefused:
+		outcome = chat.MailedRefused
+	case given.State == chat.MailAsked:
+		outcome = chat.MailedUnconfirmed
+	}
+	return address, given, outcome, err
 }
 
 func (c *change) mailAddress(l *Letter, about string) (chat.MailAddress, error) {

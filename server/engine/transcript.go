@@ -74,14 +74,15 @@ func (c *change) askTranscript(l *Letter) (outcome string, err error) {
 	case outcome != chat.MailedWaiting:
 		return outcome, nil
 	}
-	row, err := c.MailAddress(c.session.Site, l.keys("", about+c.session.ID))
-	switch full := err == nil && row.SentOn(chat.DayOf(c.at)) >= most; {
-	case err != nil:
+	row, err := c.transcriptRow(l.keys, about)
+	if err != nil {
 		return "", err
-	case full && outcome == chat.MailedAsked:
+	}
+	if row.SentOn(chat.DayOf(c.at)) >= most {
+		if outcome == chat.MailedWaiting {
+			outcome = chat.MailedLimit
+		}
 		return outcome, nil
-	case full:
-		return chat.MailedLimit, nil
 	}
 	if err := c.CountMail(row.Site, row.Key, chat.DayOf(c.at), 1); err != nil {
 		return "", err
@@ -105,22 +106,12 @@ func (c *change) toldVisitor(l *Letter, outcome string) (string, error) {
 // transcriptFor decides what an address gets whose owner may not have confirmed it: then nothing
 // but the e-mail that asks for that, with the team's last answer in it.
 func (c *change) transcriptFor(l *Letter) (outcome string, answer []chat.Message, err error) {
-	address, err := c.mailAddress(l, "")
-	if err != nil {
-		return "", nil, err
-	}
-	given, err := c.mailAddress(l, c.session.GivenBy())
+	_, given, outcome, err := c.standing(l)
 	switch {
-	case err != nil:
-		return "", nil, err
-	case address.State == chat.MailStopped:
-		return chat.MailedStopped, nil, nil
-	case address.State == chat.MailRefused:
-		return chat.MailedRefused, nil, nil
+	case err != nil || outcome != "":
+		return outcome, nil, err
 	case given.State == chat.MailConfirmed:
 		return chat.MailedWaiting, nil, nil
-	case given.State == chat.MailAsked:
-		return chat.MailedUnconfirmed, nil, nil
 	}
 	answer, err = lastAnswer(c, c.session.ID)
 	if err != nil || len(answer) == 0 {
@@ -149,7 +140,7 @@ func (m *mails) ClaimTranscript(ctx context.Context, sessionID string, asked cha
 func (c *change) claimTranscript(asked chat.Time, keys MailKeys) (*Letter, error) {
 	s := c.session
 	letter := &Letter{To: s.Email(), keys: keys, earlier: s.MailedSeq, asked: asked}
-	row, err := c.transcriptRow(keys)
+	row, err := c.transcriptRow(keys, aboutTranscripts)
 	if err != nil || row.ChangedAt >= asked || letter.To == "" || s.Blocked {
 		return nil, err
 	}
@@ -202,8 +193,8 @@ func (c *change) allSaid() (list []chat.Message, left bool, err error) {
 	return said, from > 0, err
 }
 
-func (c *change) transcriptRow(keys MailKeys) (chat.MailAddress, error) {
-	return c.MailAddress(c.session.Site, keys("", aboutTranscripts+c.session.ID))
+func (c *change) transcriptRow(keys MailKeys, about string) (chat.MailAddress, error) {
+	return c.MailAddress(c.session.Site, keys("", about+c.session.ID))
 }
 
 // noteTranscript stores when the newest one was asked for that was taken up.
