@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -399,6 +400,20 @@ func TestHostileMails(t *testing.T) {
 	if len(r.lane(id)) != 0 {
 		t.Errorf("something waits to be sent: %+v", r.lane(id))
 	}
+}
+
+// TestMailsBeforeWaiting: what arrives right before relay waits, and is announced by nobody, is read
+// soon, also a while after the last e-mail.
+func TestMailsBeforeWaiting(t *testing.T) {
+	r := newRoom(t, dbtest.Memory(t), nil)
+	var waits atomic.Int32
+	r.box.BeforeIdle(func() {
+		if waits.Add(1) == 2 {
+			r.box.Put("From: carl@other.example\nTo: chat@shop.example\n\nHello\n")
+		}
+	})
+	r.box.Put("From: carl@other.example\nTo: chat@shop.example\n\nHello\n")
+	r.counted(2)
 }
 
 // TestBounces: an address whose server sends e-mails back gets no more.

@@ -22,7 +22,7 @@ import (
 const (
 	batch      = 20              // headers that are fetched together
 	idleFor    = 4 * time.Minute // shorter than what routers keep an idle line open
-	settleFor  = 2 * time.Second // some servers do not announce what arrives right before one waits
+	settleFor  = 2 * time.Second // the first wait after an e-mail; each further one is twice as long
 	lookAgain  = time.Minute     // at servers that announce nothing
 	patience   = 30 * time.Second
 	overlap    = 48 * time.Hour // SINCE knows days, of no time zone
@@ -117,6 +117,8 @@ func (r *Reader) session(ctx context.Context) error {
 	if err := r.find(ctx, line, box); err != nil {
 		return err
 	}
+	// Some servers do not announce what arrives right before one waits: it is looked for soon.
+	most := settleFor
 	for {
 		before := r.place
 		line.forget()
@@ -124,7 +126,7 @@ func (r *Reader) session(ctx context.Context) error {
 			return err
 		}
 		r.opts.Note(nil)
-		most := idleFor
+		most = min(2*most, idleFor)
 		if r.place != before {
 			most = settleFor
 		}

@@ -27,6 +27,7 @@ type Mailbox struct {
 	mu   sync.Mutex
 	ways *ways
 	cut  int // bytes after which a line breaks, 0 for never
+	idle func()
 }
 
 // NewMailbox starts a mailbox that ends with the test.
@@ -44,9 +45,9 @@ func NewMailbox(t testing.TB) *Mailbox {
 	memory.AddUser(m.user)
 	server := imapserver.New(&imapserver.Options{InsecureAuth: true, Logger: log.New(io.Discard, "", 0), Caps: imap.CapSet{imap.CapIMAP4rev1: {}, imap.CapIMAP4rev2: {}},
 		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
-			session := memory.NewSession()
+			session := imapserver.SessionIMAP4rev2(&idleSession{memory.NewSession().(imapserver.SessionIMAP4rev2), m})
 			if ways := m.offered(); ways != nil {
-				session = &boxSession{session.(imapserver.SessionIMAP4rev2), *ways}
+				session = &boxSession{session, *ways}
 			}
 			return session, nil, nil
 		}})
@@ -91,6 +92,30 @@ type literal struct {
 }
 
 func (l literal) Size() int64 { return l.size }
+
+// BeforeIdle lets f run whenever somebody begins to wait, before anything is announced to them.
+func (m *Mailbox) BeforeIdle(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.idle = f
+}
+
+// idleSession is a session of a server that does not announce what arrives right before one waits.
+type idleSession struct {
+	imapserver.SessionIMAP4rev2
+	m *Mailbox
+}
+
+// Idle implements [imapserver.Session].
+func (s *idleSession) Idle(w *imapserver.UpdateWriter, stop <-chan struct{}) error {
+	s.m.mu.Lock()
+	before := s.m.idle
+	s.m.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	return s.SessionIMAP4rev2.Idle(w, stop)
+}
 
 // Seen counts the e-mails that are marked as seen, and all.
 func (m *Mailbox) Seen() (seen, all int) {
