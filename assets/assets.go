@@ -5,64 +5,80 @@
 package assets
 
 import (
+	"bytes"
 	"compress/gzip"
 	"embed"
 	"errors"
 	"io"
 	"io/fs"
+	"path"
 	"strings"
 )
 
 //go:generate go run ./build
 
-//go:embed dist/*.js dist/*.mjs dist/*.mts dist/*.css dist/*.png dist/*.webmanifest
+// The texts are compressed, as nearly all browsers get them.
+//
+//go:embed dist/*.gz dist/*.png
 var dist embed.FS
 
-// The pages are compressed: they are read seldom and would be a fiftieth of the
-// program.
-//
-//go:embed dist/*.gz
-var pages embed.FS
-
-// Dist returns the scripts, styles and icons, rooted so that "widget.js" is a valid name.
-func Dist() fs.FS { return rooted(dist, "dist") }
-
-//go:embed guides/pictures/*.webp
-var pictures embed.FS
-
-// Pictures returns the pictures of the guides, rooted so that "start.webp" is a valid name.
-func Pictures() fs.FS { return rooted(pictures, "guides/pictures") }
-
-// PageIn is Page in a language, by its code, or in English where there is none in it.
-func PageIn(language, name string) ([]byte, error) {
-	page, err := Page(strings.TrimSuffix(name, "html") + language + ".html")
-	if errors.Is(err, fs.ErrNotExist) {
-		return Page(name)
+// Names lists the scripts, styles and icons that relay serves as they are, such as "widget.js".
+func Names() []string {
+	var names []string
+	entries, _ := dist.ReadDir("dist") // it is embedded
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), packed)
+		if ext := path.Ext(name); ext != ".html" && ext != ".yaml" {
+			names = append(names, name)
+		}
 	}
-	return page, err
+	return names
 }
 
-// Page returns a page, such as "setup.html", or "openapi.yaml". A slot like
-// ${Version} stands in a page wherever a value belongs, as text or within the quotes
-// of an attribute. The error wraps [fs.ErrNotExist] if there is none of that name.
-func Page(name string) ([]byte, error) {
-	f, err := rooted(pages, "dist").Open(name + ".gz")
+// packed is behind the names of what is compressed.
+const packed = ".gz"
+
+// Zipped returns a built file as clients that accept gzip get it. The error wraps
+// [fs.ErrNotExist] if there is none of that name, or it is an icon.
+func Zipped(name string) ([]byte, error) { return dist.ReadFile("dist/" + name + packed) }
+
+// File returns a built file, such as "widget.js", "setup.html" or "openapi.yaml". The error wraps [fs.ErrNotExist] if there is none of that name.
+func File(name string) ([]byte, error) {
+	data, err := Zipped(name)
 	if err != nil {
-		return nil, err
+		return dist.ReadFile("dist/" + name)
 	}
-	defer f.Close()
-	zipped, err := gzip.NewReader(f)
+	zipped, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
 	return io.ReadAll(zipped)
 }
 
-// rooted never fails: the folders are those embedded above.
-func rooted(files embed.FS, folder string) fs.FS {
-	sub, err := fs.Sub(files, folder)
-	if err != nil {
-		panic(err)
+//go:embed guides/pictures/*.webp
+var pictures embed.FS
+
+// Pictures lists the pictures of the guides, such as "start.webp".
+func Pictures() []string {
+	var names []string
+	entries, _ := pictures.ReadDir("guides/pictures") // it is embedded
+	for _, e := range entries {
+		names = append(names, e.Name())
 	}
-	return sub
+	return names
+}
+
+// Picture returns a picture of the guides. The error wraps [fs.ErrNotExist] if there is none of
+// that name.
+func Picture(name string) ([]byte, error) { return pictures.ReadFile("guides/pictures/" + name) }
+
+// PageIn returns a page, such as "setup.html", in a language, by its code, or in English where there
+// is none in it. A slot like ${Version} stands in a page wherever a value belongs, as text or within
+// the quotes of an attribute. The error wraps [fs.ErrNotExist] if there is none of that name.
+func PageIn(language, name string) ([]byte, error) {
+	page, err := File(strings.TrimSuffix(name, "html") + language + ".html")
+	if errors.Is(err, fs.ErrNotExist) {
+		return File(name)
+	}
+	return page, err
 }

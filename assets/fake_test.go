@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,13 +115,9 @@ func (f *fake) url() string { return "http://" + f.addr }
 
 func (f *fake) handler() http.Handler {
 	mux := http.NewServeMux()
-	files := http.FileServerFS(assets.Dist())
-	mux.Handle("GET /widget.js", files)
-	mux.HandleFunc("GET /widget.mjs", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/javascript") // package mime may not know it
-		files.ServeHTTP(w, r)
-	})
-	mux.Handle("GET /widget/", http.StripPrefix("/widget", files))
+	mux.HandleFunc("GET /widget.js", serveBuilt)
+	mux.HandleFunc("GET /widget.mjs", serveBuilt)
+	mux.HandleFunc("GET /widget/", serveBuilt)
 	mux.HandleFunc("GET /files/{name}", f.serveFile)
 	mux.HandleFunc("GET /faces/{id}", serveFace)
 	routes := map[string]func(http.ResponseWriter, *http.Request, object) (any, int){
@@ -248,4 +245,15 @@ func (s *fakeSession) send(e fakeEvent) {
 	for c := range s.streams {
 		c <- e
 	}
+}
+
+// serveBuilt serves a built script.
+func serveBuilt(w http.ResponseWriter, r *http.Request) {
+	data, err := assets.File(path.Base(r.URL.Path))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/javascript")
+	_, _ = w.Write(data)
 }

@@ -2,7 +2,6 @@ package assets_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,16 +18,12 @@ const mostPictures = 1_000_000
 // for those who do not see them; none is left over, and together they are small.
 func TestPictures(t *testing.T) {
 	unused, size := map[string]bool{}, 0
-	files, err := fs.ReadDir(assets.Pictures(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := fs.ReadFile(assets.Pictures(), file.Name())
+	for _, file := range assets.Pictures() {
+		data, err := assets.Picture(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		unused[file.Name()], size = true, size+len(data)
+		unused[file], size = true, size+len(data)
 	}
 	if size > mostPictures {
 		t.Errorf("the pictures have %d bytes, more than %d", size, mostPictures)
@@ -40,7 +35,7 @@ func TestPictures(t *testing.T) {
 	for _, guide := range guides {
 		for _, name := range shownPictures(t, guide) {
 			for _, file := range []string{name + ".webp", name + "-dark.webp"} {
-				if _, err := fs.Stat(assets.Pictures(), file); err != nil {
+				if _, err := assets.Picture(file); err != nil {
 					t.Errorf("%s: %v", guide, err)
 				}
 				delete(unused, file)
@@ -61,7 +56,7 @@ func shownPictures(t *testing.T, guide string) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := assets.Page("guide-" + strings.TrimSuffix(filepath.Base(guide), ".md") + ".html")
+	page, err := assets.File("guide-" + strings.TrimSuffix(filepath.Base(guide), ".md") + ".html")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func consoleTexts(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	for _, name := range bundle.TranslatedPages {
-		page, err := assets.Page(name)
+		page, err := assets.File(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,10 @@
 package schema_test
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,18 +12,35 @@ import (
 	"github.com/relay-chat/relay/schema"
 )
 
+// read returns a file's text, also of one that is compressed.
+func read(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if filepath.Ext(file) != ".gz" {
+		return io.ReadAll(f)
+	}
+	text, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(text)
+}
+
 // TestVersion: whatever names relay's version names the same one.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	for file, pattern := range map[string]string{
 		"openapi.yaml":                   `(?m)^  version: (\S+)$`,
 		"../assets/npm/package.json":     `"version": "([^"]+)"`,
-		"../assets/dist/widget.js":       `version:"([^"]+)"`,
-		"../assets/dist/widget.mjs":      `version:"([^"]+)"`,
+		"../assets/dist/widget.js.gz":    `version:"([^"]+)"`,
+		"../assets/dist/widget.mjs.gz":   `version:"([^"]+)"`,
 		"../README.md":                   `(?:relay_|relay v|download/v)(\d+\.\d+\.\d+)`,
 		"../assets/guides/operations.md": "(?:install ./relay_|VERSION=v)(\\d+\\.\\d+\\.\\d+)(?:_linux_amd64.deb +# or|` in a)",
 	} {
-		data, err := os.ReadFile(file)
+		data, err := read(file)
 		if err != nil {
 			t.Fatal(err)
 		}

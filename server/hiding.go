@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"hash/fnv"
-	"io/fs"
 	"net/http"
 	"slices"
 	"strconv"
@@ -76,13 +75,13 @@ func scriptOf(file, name string, of any, count int) string {
 	if count == 0 {
 		return ""
 	}
-	script, _ := fs.ReadFile(assets.Dist(), file) // it is built in
+	script, _ := assets.File(file) // it is built in
 	return "var " + name + "=" + string(chat.MustJSON(of)) + ";\n" + string(script) + "\n"
 }
 
 // loaderWith is the loader with scripts around it.
 func loaderWith(before, behind string) []byte {
-	loader, _ := fs.ReadFile(assets.Dist(), "widget.js") // it is built in
+	loader, _ := assets.File("widget.js") // it is built in
 	return slices.Concat([]byte(before), loader, []byte("\n"+behind))
 }
 

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"io/fs"
 	"regexp"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 
 // TestSettingsHaveAPlace: the console's pages know every setting of the admin API.
 func TestSettingsHaveAPlace(t *testing.T) {
-	script, err := fs.ReadFile(assets.Dist(), "settings.js")
+	script, err := assets.File("settings.js")
 	if err != nil {
 		t.Fatal(err)
 	}

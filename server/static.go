@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
@@ -21,7 +20,7 @@ import (
 // static is the built files that browsers load, each compressed once.
 type static struct{ files map[string]*staticFile }
 
-// staticFile is one built file. It is compressed and tagged when first requested.
+// staticFile is one built file. It is tagged when first requested; images have nothing zipped.
 type staticFile struct {
 	contentType string
 	plain       func() []byte
@@ -38,24 +37,28 @@ var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "
 // loadStatic lists the embedded files.
 func loadStatic() (*static, error) {
 	st := &static{files: map[string]*staticFile{}}
-	return st, errors.Join(st.list(assets.Dist()), st.list(assets.Pictures()))
+	return st, errors.Join(st.list(assets.Names(), assets.File), st.list(assets.Pictures(), assets.Picture))
 }
 
-// list adds the files of a folder.
-func (st *static) list(folder fs.FS) error {
-	list, err := fs.ReadDir(folder, ".")
-	for _, file := range list {
-		name := file.Name()
+// list adds files that read returns.
+func (st *static) list(names []string, read func(name string) ([]byte, error)) error {
+	for _, name := range names {
 		contentType := contentTypes[path.Ext(name)]
 		if contentType == "" {
 			return fmt.Errorf("built files: %s has no content type", name)
 		}
-		st.files[name] = newStaticFile(contentType, func() []byte {
-			data, _ := fs.ReadFile(folder, name) // it is in the list
+		plain := func() []byte {
+			data, _ := read(name) // it is in the list
+			return data
+		}
+		file := newStaticFile(contentType, plain)
+		file.zipped = sync.OnceValue(func() []byte {
+			data, _ := assets.Zipped(name) // an image has none
 			return data
 		})
+		st.files[name] = file
 	}
-	return err
+	return nil
 }
 
 func newStaticFile(contentType string, plain func() []byte) *staticFile {
@@ -99,10 +102,14 @@ func (f *staticFile) serve(w http.ResponseWriter, r *http.Request, cache string)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	body := f.plain()
-	if f.contentType != "image/webp" && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	var body []byte
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		body = f.zipped()
+	}
+	if body != nil {
 		h.Set("Content-Encoding", "gzip")
+	} else {
+		body = f.plain()
 	}
 	h.Set("Content-Type", f.contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -19,21 +19,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// File is one built file; Name is flat, below dist. What is Packed is stored
-// compressed, with .gz behind its name. Widget marks what visitors' browsers load.
+// File is one built file; Name is flat, below dist. Widget marks what visitors' browsers load.
 type File struct {
 	Name   string
 	Data   []byte
-	Packed bool
 	Widget bool
 }
 
-// Stored returns the file as it stands in dist.
+// Stored returns the file as it stands in dist: texts are compressed, with .gz behind their names.
 func (f File) Stored() (name string, data []byte) {
-	if f.Packed {
-		return f.Name + ".gz", Gzip(f.Data)
+	if filepath.Ext(f.Name) == ".png" {
+		return f.Name, f.Data
 	}
-	return f.Name, f.Data
+	return f.Name + ".gz", Gzip(f.Data)
 }
 
 // target is one source and how it becomes a file. A hashed target is named

@@ -119,14 +119,14 @@ func buildManual(root string, values map[string]any) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []File{{Name: "docs.html", Data: home, Packed: true}}
+	files := []File{{Name: "docs.html", Data: home}}
 	for _, p := range m.pages() {
 		values["Current"], values[p.key] = p.name, p.value
 		page, err := buildPage(values, docsSources(root, p.source)...)
 		if err != nil {
 			return nil, fmt.Errorf("/docs/%s: %w", p.name, err)
 		}
-		files = append(files, File{Name: "guide-" + p.name + ".html", Data: page, Packed: true})
+		files = append(files, File{Name: "guide-" + p.name + ".html", Data: page})
 	}
 	return files, nil
 }

@@ -61,7 +61,7 @@ func slots() map[string]any {
 func buildPages(root string) ([]File, error) {
 	values := slots()
 	files := make([]File, 0, 1+len(pages))
-	files = append(files, File{Name: "openapi.yaml", Data: schema.OpenAPI, Packed: true})
+	files = append(files, File{Name: "openapi.yaml", Data: schema.OpenAPI})
 	for _, p := range pages {
 		sources := []string{filepath.Join(root, p.source)}
 		if p.framed {
@@ -72,7 +72,7 @@ func buildPages(root string) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{Name: filepath.Base(p.source), Data: page, Packed: true})
+		files = append(files, File{Name: filepath.Base(p.source), Data: page})
 	}
 	docs, err := buildManual(root, values)
 	return append(files, docs...), err

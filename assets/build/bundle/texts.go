@@ -48,7 +48,7 @@ func buildTexts(root string, pages []File) ([]File, error) {
 		files = append(files, File{Name: "texts-" + code + ".js", Data: console}, File{Name: "account-texts-" + code + ".js", Data: account})
 		for _, page := range pages {
 			if slices.Contains(TranslatedPages, page.Name) {
-				files = append(files, File{Name: strings.TrimSuffix(page.Name, "html") + code + ".html", Data: inLanguage(page.Data, code, catalog), Packed: true})
+				files = append(files, File{Name: strings.TrimSuffix(page.Name, "html") + code + ".html", Data: inLanguage(page.Data, code, catalog)})
 			}
 		}
 	}
