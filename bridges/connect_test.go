@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,14 @@ func (d *connecting) step(name string, in chat.BridgeStep, want string, parts ..
 	return state
 }
 
+// at checks what is said of the chosen place.
+func (d *connecting) at(state chat.BridgeSetup, want chat.Place) {
+	d.Helper()
+	if state.Place == nil || !reflect.DeepEqual(*state.Place, want) {
+		d.Errorf("the place is %+v, want %+v", state.Place, want)
+	}
+}
+
 func TestConnectTelegram(t *testing.T) {
 	f := telegramtest.New(t)
 	f.Kick()
@@ -99,7 +108,8 @@ func TestConnectTelegram(t *testing.T) {
 	if got := d.Settings().Text("telegramChatId"); got != "-1001234567890" {
 		t.Errorf("the group is %s", got)
 	}
-	d.step("telegram", chat.BridgeStep{}, "done")
+	state := d.step("telegram", chat.BridgeStep{}, "done")
+	d.at(state, chat.Place{ID: "-1001234567890", Name: "Support", Link: "https://t.me/c/1234567890/1"})
 	if err := d.set.Disconnect(t.Context(), "telegram", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +130,8 @@ func TestConnectDiscord(t *testing.T) {
 	if _, err := d.set.Connect(t.Context(), "discord", "", chat.BridgeStep{Place: "77"}); err == nil {
 		t.Error("a channel that the bot cannot see was accepted")
 	}
-	d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
+	state := d.step("discord", chat.BridgeStep{Place: f.Channel}, "done")
+	d.at(state, chat.Place{ID: f.Channel, Name: "#support", Within: "Lamp shop", Link: "https://discord.com/channels/800000000000000003/" + f.Channel})
 	if s := d.Settings(); s.Text("discordChannelId") != f.Channel || !s.Bool("enableDiscordGateway") {
 		t.Error("the channel or the gateway was not stored")
 	}
@@ -155,7 +166,8 @@ func TestConnectSlack(t *testing.T) {
 	d.step("slack", chat.BridgeStep{Token: f.BotToken}, "token")
 	d.step("slack", chat.BridgeStep{Token: f.BotToken, AppToken: "xapp-1-wrong"}, "token", "fail: ")
 	d.step("slack", chat.BridgeStep{Token: f.BotToken, AppToken: f.AppToken}, "place", "@relay in Relay Test", "#support []", "#general []")
-	d.step("slack", chat.BridgeStep{Place: f.Channel}, "done")
+	state := d.step("slack", chat.BridgeStep{Place: f.Channel}, "done")
+	d.at(state, chat.Place{ID: f.Channel, Name: "#support", Link: "https://relay-test.slack.com/archives/" + f.Channel})
 	if got := d.Settings().Text("slackChannelId"); got != f.Channel {
 		t.Errorf("the channel is %s", got)
 	}

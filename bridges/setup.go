@@ -79,8 +79,8 @@ func (r *runner) connect(ctx context.Context, step chat.BridgeStep) (state chat.
 
 // settle chooses the place: the one that is named, or the only one if it is ready.
 func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup, place string) (chat.BridgeSetup, error) {
-	if place == "" && r.set.engine.Sites().Common().Text(r.kind.Card.Channel) != "" {
-		state.Step = chat.StepDone
+	if set := r.set.engine.Sites().Common().Text(r.kind.Card.Channel); place == "" && set != "" {
+		state.Step, state.Place = chat.StepDone, at(ctx, setup, set)
 		return state, nil
 	}
 	state.Step = chat.StepPlace
@@ -116,8 +116,17 @@ func (r *runner) settle(ctx context.Context, setup Setup, state chat.BridgeSetup
 		chosen = map[string]json.RawMessage{}
 	}
 	chosen[r.kind.Card.Channel], _ = json.Marshal(place)
-	state.Step, state.Stored = chat.StepDone, true
+	state.Step, state.Stored, state.Place = chat.StepDone, true, at(ctx, setup, place)
 	return state, r.store(ctx, chosen)
+}
+
+// at is a place by its id, nil if the platform does not say: why not is the bridge's state.
+func at(ctx context.Context, setup Setup, id string) *chat.Place {
+	place, err := setup.At(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return &place
 }
 
 // store stores what is relay's.

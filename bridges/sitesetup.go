@@ -60,7 +60,7 @@ func (r *runner) settleSite(ctx context.Context, setup Setup, state chat.BridgeS
 	if err != nil {
 		return state, err
 	}
-	state.Step, state.Stored = chat.StepDone, true
+	state.Step, state.Stored, state.Place = chat.StepDone, true, at(ctx, setup, place)
 	return state, r.set.engine.PatchSiteSettings(ctx, site.ID, map[string]json.RawMessage{r.kind.Card.Channel: id})
 }
 

@@ -157,6 +157,10 @@ func (oneGroup) Places(context.Context) ([]chat.Place, error) {
 	return []chat.Place{{ID: "-1001234567890", Name: "Support"}}, nil
 }
 
+func (oneGroup) At(_ context.Context, id string) (chat.Place, error) {
+	return chat.Place{ID: id, Name: "Support"}, nil
+}
+
 func (oneGroup) Enter(context.Context, string) error { return nil }
 
 // TestAuditEntries: what a person changes is in the list, once, with who and what, and

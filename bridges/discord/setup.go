@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/bwmarrin/discordgo"
@@ -45,9 +46,9 @@ const maxServers = 20
 // Places returns the text and forum channels of the bot's servers, each with the
 // permissions that the bot lacks there.
 func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
-	var servers []struct{ ID, Name string }
-	if err := s.bridge.client.get(ctx, "/users/@me/guilds", &servers); err != nil {
-		return nil, finalError(err)
+	servers, err := s.servers(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, server := range servers[:min(len(servers), maxServers)] {
 		channels, err := s.channels(ctx, server.ID)
@@ -60,6 +61,33 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 		}
 	}
 	return list, nil
+}
+
+type server struct{ ID, Name string }
+
+// servers lists those that the bot is on.
+func (s *Setup) servers(ctx context.Context) (list []server, err error) {
+	if err := s.bridge.client.get(ctx, "/users/@me/guilds", &list); err != nil {
+		return nil, finalError(err)
+	}
+	return list, nil
+}
+
+// At asks for a channel's name and that of its server.
+func (s *Setup) At(ctx context.Context, id string) (p chat.Place, err error) {
+	var at channel
+	if err := s.bridge.client.get(ctx, path("/channels/%s", id), &at); err != nil {
+		return p, finalError(err)
+	}
+	servers, err := s.servers(ctx)
+	if err != nil {
+		return p, err
+	}
+	p = chat.Place{ID: id, Name: "#" + at.Name, Link: "https://discord.com" + path("/channels/%s/%s", at.Guild, at.ID)}
+	if i := slices.IndexFunc(servers, func(of server) bool { return of.ID == at.Guild }); i >= 0 {
+		p.Within = servers[i].Name
+	}
+	return p, nil
 }
 
 func (s *Setup) channels(ctx context.Context, server string) (list []chat.Place, err error) {

@@ -46,6 +46,8 @@ type Setup interface {
 	Bot(ctx context.Context) (name, link string, found []chat.Finding)
 	// Places lists the groups or channels that the bot can see.
 	Places(ctx context.Context) ([]chat.Place, error)
+	// At returns a place by its id: its name, and the link that opens it.
+	At(ctx context.Context, place string) (chat.Place, error)
 	// Enter prepares a place for use.
 	Enter(ctx context.Context, place string) error
 }

@@ -17,6 +17,7 @@ import (
 type self struct {
 	user, bot  string // ids
 	name, team string
+	address    string // of the workspace
 	home       home
 	scopes     []string
 	asked      time.Time
@@ -71,7 +72,7 @@ func (c *client) fetchIdentity(ctx context.Context) (*self, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team,
+	now := &self{user: answer.UserID, bot: answer.BotID, name: answer.User, team: answer.Team, address: answer.URL,
 		home: home{answer.TeamID, answer.EnterpriseID}, scopes: scopesOf(answer.Header), asked: time.Now()}
 	c.self.Store(now)
 	return now, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"sort"
+	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -79,6 +80,27 @@ func (s *Setup) place(ch *slack.Channel) chat.Place {
 		p.Problem, p.Fix = "the app is not in the channel", fixInvite
 	}
 	return p
+}
+
+// At asks for a channel's name. Its link is that of the workspace's archives, which opens the app.
+func (s *Setup) At(ctx context.Context, id string) (p chat.Place, err error) {
+	me, err := s.bridge.client.identify(ctx)
+	if err != nil {
+		return p, err
+	}
+	var ch *slack.Channel
+	err = s.bridge.client.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
+		ch, err = s.bridge.client.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+		return err
+	})
+	if err != nil {
+		return p, err
+	}
+	p = chat.Place{ID: id, Name: "#" + ch.Name}
+	if strings.HasPrefix(me.address, "https://") {
+		p.Link = strings.TrimSuffix(me.address, "/") + "/archives/" + url.PathEscape(id)
+	}
+	return p, nil
 }
 
 // Enter joins a public channel.

@@ -3,6 +3,10 @@ package telegram
 import (
 	"context"
 	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -40,6 +44,24 @@ func (s *Setup) Places(ctx context.Context) (list []chat.Place, err error) {
 		return nil, err
 	}
 	return s.bridge.client.places(ctx, &s.groups), nil
+}
+
+// At asks for a group's title. Links of groups are those of "Deep links": a public one has its name,
+// and a private one opens at its first topic, General.
+func (s *Setup) At(ctx context.Context, id string) (p chat.Place, err error) {
+	group, err := parseGroup(id)
+	if err != nil {
+		return p, err
+	}
+	found, err := s.bridge.client.bot.GetChatWithContext(ctx, group, &gotgbot.GetChatOpts{RequestOpts: within(callTimeout)})
+	if err != nil {
+		return p, translate(err, true)
+	}
+	address := "c/" + strings.TrimPrefix(id, "-100") + "/1"
+	if found.Username != "" {
+		address = url.PathEscape(found.Username)
+	}
+	return chat.Place{ID: id, Name: found.Title, Link: "https://t.me/" + address}, nil
 }
 
 // Enter does nothing: the bot is in its groups already.

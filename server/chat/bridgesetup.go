@@ -22,7 +22,9 @@ type BridgeSetup struct {
 	Bot string `json:"bot,omitempty"`
 	// Link is where the next step is done on the platform: it makes the app, or adds
 	// the bot.
-	Link     string    `json:"link,omitempty"`
+	Link string `json:"link,omitempty"`
+	// Place is where conversations begin, once that is chosen and the platform says what it is.
+	Place    *Place    `json:"place,omitempty"`
 	Places   []Place   `json:"places"`
 	Findings []Finding `json:"findings"`
 	// Stored: this step stored a token or the place.
@@ -35,6 +37,8 @@ type Place struct {
 	Name string `json:"name"`
 	// Within is the server that a channel belongs to.
 	Within string `json:"within,omitempty"`
+	// Link opens it on the platform; only of the one that was chosen.
+	Link string `json:"link,omitempty"`
 	// Sites are those whose conversations begin there; only where it is asked for a site.
 	Sites []string `json:"sites,omitempty"`
 	// Problem keeps it from being used until it is fixed.

@@ -59,7 +59,8 @@ func testConnectTelegram(t *testing.T, s *fixture) {
 	b.card("telegram", "not an administrator")
 	phone.Add(true)
 	b.state("telegram", "Connected")
-	b.until(`!shown(".qr")`)
+	b.card("telegram", "New conversations begin in Support. Open in Telegram")
+	b.until(`!shown(".qr") && $('[aria-labelledby="bridge-telegram"] a[href="https://t.me/c/1234567890/1"]')`)
 	b.shot(folder, "connect-5-connected")
 	b.click("#test-telegram")
 	b.until(`text('[aria-labelledby="bridge-telegram"] .findings').includes("posted something and removed it")`)
@@ -109,6 +110,7 @@ func testConnectOthers(t *testing.T, s *fixture) {
 	b.shot(folder, "connect-discord")
 	b.click(`[aria-label="Use Lamp shop · #support"]`)
 	b.state("discord", "Connected")
+	b.card("discord", "New conversations begin in #support (Lamp shop). Open in Discord")
 
 	b.click("#connect-slack")
 	b.until(`[...$$("a.button")].some((n) => n.textContent === "Create the app" && n.href.includes("manifest_json="))`)

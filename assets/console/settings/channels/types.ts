@@ -6,6 +6,7 @@ export interface Place {
   id: string;
   name: string;
   within?: string;
+  link?: string;
   sites?: string[];
   problem?: string;
   fix?: string;
@@ -16,6 +17,7 @@ export interface Setup {
   bot?: string;
   link?: string;
   code?: string;
+  place?: Place;
   places: Place[];
   findings: Finding[];
 }
