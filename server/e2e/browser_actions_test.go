@@ -103,8 +103,6 @@ func testActions(t *testing.T, s *fixture) {
 	session := s.say(t, "Please refund my order 4711.")
 	r := &refunding{instance: s.instance, t: t}
 	eventually(t, "it waits", func() bool { return r.act(session).State == "waiting" })
-	b.settings("hours", "Hours")
-	b.settings("ai", "AI")
 	b.until(`text("#ai-acts").includes("Waits for your yes") && text("#ai-acts").includes("/refunds/4711")`)
 	b.run(`$("#ai-acts").scrollIntoView({block: "end"})`)
 	b.shot(folder, "ai-actions")

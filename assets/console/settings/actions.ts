@@ -176,12 +176,30 @@ function actItem(a: Act, load: () => Promise<void>): HTMLElement {
 export function actionsPart(): Part {
   const list = h("ul", { class: "members", id: "ai-actions" });
   const acts = h("ul", { class: "sources", id: "ai-acts" });
+  let poll = 0;
+  let drawn = "";
+  const draw = (all: Act[]): void => {
+    const now = JSON.stringify(all.map((a) => [a, state(a)]));
+    if (now !== drawn) acts.replaceChildren(...all.map((a) => actItem(a, load)));
+    drawn = now;
+  };
+  // follow shows what is done meanwhile: soon what somebody here decided.
+  const follow = (all: Act[] = []): void => {
+    clearTimeout(poll);
+    poll = window.setTimeout(() => void again(), all.some((a) => decided.has(a.id) && state(a) === "running") ? 1000 : 5000);
+  };
+  const again = async (): Promise<void> => {
+    if (!node.isConnected) return;
+    const done = document.hidden ? null : await call<{ acts: Act[] }>("GET", "/ai/acts").catch(() => null);
+    if (done) draw(done.acts);
+    follow(done?.acts);
+  };
   const load = async (): Promise<void> => {
     const found = await attempt(call<{ actions: Action[] }>("GET", "/ai/actions" + ofSite()), tr("The actions could not be loaded"));
     const done = await attempt(call<{ acts: Act[] }>("GET", "/ai/acts"), tr("What was done could not be loaded"));
     if (found) list.replaceChildren(...found.actions.flatMap((a) => row(a, load)));
-    if (done) acts.replaceChildren(...done.acts.map((a) => actItem(a, load)));
-    if (done?.acts.some((a) => decided.has(a.id) && state(a) === "running")) setTimeout(() => void (node.isConnected && load()), 1000);
+    if (done) draw(done.acts);
+    follow(done?.acts);
   };
   const form = actionForm(fresh, tr("Add an action"), async (body) => {
     await call("POST", "/ai/actions" + ofSite(), body as Record<string, unknown>);
