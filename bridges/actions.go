@@ -21,8 +21,8 @@ type ActionStore interface {
 	PutAction(ctx context.Context, a *chat.Action) error
 	DropAction(ctx context.Context, id string) error
 	BeginAct(ctx context.Context, a *chat.Act, since chat.Time, most, mostHere int) (begun bool, err error)
-	TurnAct(ctx context.Context, a *chat.Act, from, claim string) (turned bool, err error)
-	ExpireActs(ctx context.Context, before chat.Time) error
+	TurnAct(ctx context.Context, a *chat.Act, from, claim string, entry chat.AuditEntry) (turned bool, err error)
+	ExpireActs(ctx context.Context, asked, begun chat.Time) error
 	Act(ctx context.Context, id string) (chat.Act, error)
 	ActAsked(ctx context.Context, delivery string) (chat.Act, error)
 	ActWaiting(ctx context.Context, sessionID string) (chat.Act, error)
@@ -34,7 +34,6 @@ type ActionStore interface {
 type Actions struct {
 	engine  *engine.Engine
 	store   ActionStore
-	audit   Audit
 	client  *act.Client
 	allowed []netip.Prefix
 }
@@ -42,8 +41,8 @@ type Actions struct {
 var _ ai.Acts = (*Actions)(nil)
 
 // NewActions makes the actions of a relay. allowed are the private networks that they may reach.
-func NewActions(engine *engine.Engine, store ActionStore, audit Audit, allowed []netip.Prefix) *Actions {
-	return &Actions{engine, store, audit, act.NewClient(guard.NewTransport(allowed)), allowed}
+func NewActions(engine *engine.Engine, store ActionStore, allowed []netip.Prefix) *Actions {
+	return &Actions{engine, store, act.NewClient(guard.NewTransport(allowed)), allowed}
 }
 
 // List returns the actions of sites, oldest first.
@@ -171,7 +170,7 @@ func (a *Actions) Look(ctx context.Context, session *chat.Session, t *act.Tool, 
 	if errors.As(err, &failed) {
 		one.State, one.Reason = chat.ActFailed, failed.Problem
 	}
-	_, turnErr := a.store.TurnAct(ctx, &one, chat.ActRunning, "")
+	_, turnErr := a.store.TurnAct(ctx, &one, chat.ActRunning, "", chat.AuditEntry{})
 	return one.Shown, text, cmp.Or(err, turnErr)
 }
 

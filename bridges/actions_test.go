@@ -5,14 +5,17 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/relay-chat/relay/bridges"
+	"github.com/relay-chat/relay/bridges/ai/act"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server/chat"
 	"github.com/relay-chat/relay/server/engine"
@@ -26,8 +29,8 @@ type killed struct {
 
 var errKilled = errors.New("relay is killed")
 
-func (k *killed) TurnAct(ctx context.Context, a *chat.Act, from, claim string) (bool, error) {
-	turned, err := k.DB.TurnAct(ctx, a, from, claim)
+func (k *killed) TurnAct(ctx context.Context, a *chat.Act, from, claim string, entry chat.AuditEntry) (bool, error) {
+	turned, err := k.DB.TurnAct(ctx, a, from, claim, entry)
 	if a.State == k.at {
 		k.at = ""
 		return false, errors.Join(err, errKilled)
@@ -90,7 +93,54 @@ func TestActKilled(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].State != tt.want || list[0].By != "Ada" || int(times.Load()) != tt.times || len(keys) > 1 {
 				t.Errorf("%+v, %v, after %d requests with %d keys; want %s after %d", list, err, times.Load(), len(keys), tt.want, tt.times)
 			}
+			if list := audited(t, memory); len(list) != 1 || list[0].Action != chat.AuditAIAct || list[0].Name != "Ada" || list[0].Detail != "refund: "+tt.want {
+				t.Errorf("the audit list has %+v", list)
+			}
 		})
+	}
+}
+
+// TestLookKilled: what only reads and was interrupted ends when it is done again, or after a while.
+func TestLookKilled(t *testing.T) {
+	memory, err := db.Memory(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close()
+	ctx, kill := context.WithCancel(t.Context())
+	shop := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if ctx.Err() == nil {
+			kill()
+			<-r.Context().Done()
+		}
+	}))
+	defer shop.Close()
+	actions, session := acting(t, &killed{memory, ""}, shop.URL, false)
+	tool, err := act.Prepare(&chat.Action{ID: "look", Name: "look", Method: "GET", URL: shop.URL, Parameters: chat.Raw(`{"type":"object","properties":{}}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := actions.Look(ctx, &session, tool, "looked", "{}"); err == nil {
+		t.Fatal("it was not killed")
+	}
+	if _, _, err := actions.Look(t.Context(), &session, tool, "looked", "{}"); err != nil {
+		t.Error(err)
+	}
+	now := chat.Now()
+	for asked, age := range map[string]time.Duration{"given up": 2 * time.Minute, "under way": time.Second} {
+		one := chat.Act{ID: asked, SessionID: session.ID, ActionID: "look", Name: asked, State: chat.ActRunning, Asked: asked, AskedAt: now.Add(-age)}
+		if begun, err := memory.BeginAct(t.Context(), &one, now.Add(-time.Hour), 99, 99); err != nil || !begun {
+			t.Fatal(begun, err)
+		}
+	}
+	list, err := actions.Acts(t.Context(), nil, session.ID)
+	states := map[string]int{}
+	for _, one := range list {
+		states[one.Name+" "+one.State+" "+one.Reason]++
+	}
+	want := map[string]int{"refund waiting ": 1, "look failed relay stopped meanwhile": 1, "look done ": 1, "given up failed relay stopped meanwhile": 1, "under way running ": 1}
+	if err != nil || !maps.Equal(states, want) {
+		t.Errorf("%v, %v; want %v", states, err, want)
 	}
 }
 
@@ -101,7 +151,7 @@ func acting(t *testing.T, store *killed, shop string, repeats bool) (*bridges.Ac
 	if err != nil {
 		t.Fatal(err)
 	}
-	actions := bridges.NewActions(e, store, unread{}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+	actions := bridges.NewActions(e, store, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	err = actions.Put(t.Context(), &chat.Action{ID: "refund", Name: "refund", About: "Refunds.", Method: "POST", URL: shop, Changes: true, Repeats: repeats,
 		Parameters: chat.Raw(`{"type":"object","properties":{}}`)})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/relay-chat/relay/bridges/ai/act"
 	"github.com/relay-chat/relay/server/chat"
@@ -24,7 +25,9 @@ func (a *Actions) Acts(ctx context.Context, sites chat.SiteSet, sessionID string
 func (a *Actions) Act(ctx context.Context, id string) (chat.Act, error) { return a.store.Act(ctx, id) }
 
 func (a *Actions) expire(ctx context.Context) error {
-	return a.store.ExpireActs(ctx, chat.Now().Add(-chat.ActLife))
+	const lookLife = time.Minute // much longer than a request may take
+	now := chat.Now()
+	return a.store.ExpireActs(ctx, now.Add(-chat.ActLife), now.Add(-lookLife))
 }
 
 // Proposed implements [ai.Acts].
@@ -81,14 +84,15 @@ func (a *Actions) Decide(ctx context.Context, d *chat.Delivery, request *chat.AI
 // decided claims what waits, and does it if a person said yes.
 func (a *Actions) decided(ctx context.Context, d *chat.Delivery, one *chat.Act, request *chat.AIRequest) (string, error) {
 	one.State, one.Claim, one.By, one.At = chat.ActRunning, d.ID(), request.By, chat.Now()
+	var entry chat.AuditEntry
 	if request.Kind == chat.AINo {
 		one.State = chat.ActDeclined
+		entry = a.entry(one, request)
 	}
-	if turned, err := a.store.TurnAct(ctx, one, chat.ActWaiting, ""); err != nil || !turned {
+	if turned, err := a.store.TurnAct(ctx, one, chat.ActWaiting, "", entry); err != nil || !turned {
 		return "", err
 	}
 	if request.Kind == chat.AINo {
-		a.record(ctx, one, request)
 		return told(one), nil
 	}
 	return a.perform(ctx, one, request)
@@ -164,21 +168,20 @@ func (a *Actions) settle(ctx context.Context, one *chat.Act, request *chat.AIReq
 	if one.At = chat.Now(); one.State == chat.ActWaiting { // another yes may claim it
 		one.Claim, one.By = "", ""
 	}
-	turned, err := a.store.TurnAct(ctx, one, chat.ActRunning, claim)
+	turned, err := a.store.TurnAct(ctx, one, chat.ActRunning, claim, a.entry(one, request))
 	if err != nil || !turned {
 		return "", err
 	}
-	a.record(ctx, one, request)
 	return told(one), nil
 }
 
-// record adds to the audit list what came of a person's yes or no.
-func (a *Actions) record(ctx context.Context, one *chat.Act, request *chat.AIRequest) {
+// entry is what the audit list says of what came of a person's yes or no.
+func (a *Actions) entry(one *chat.Act, request *chat.AIRequest) chat.AuditEntry {
 	entry := chat.AuditEntry{Action: chat.AuditAIAct, Target: one.ID, Detail: one.Name + ": " + one.State}
 	if sites := a.engine.Sites(); sites.Several() {
 		entry.Site = chat.SiteName(one.Site)
 	}
-	a.audit.Add(ctx, chat.Author{Sender: chat.SenderOperator, Name: request.By, Person: request.Person}, entry)
+	return chat.AuditBy(chat.Author{Sender: chat.SenderOperator, Name: request.By, Person: request.Person}, entry)
 }
 
 // told says what became of an act.

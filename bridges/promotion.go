@@ -14,24 +14,18 @@ import (
 	"github.com/relay-chat/relay/server/engine"
 )
 
-// Audit records what is done. Package team has the only implementation.
-type Audit interface {
-	Add(ctx context.Context, by chat.Author, e chat.AuditEntry)
-}
-
 // Topics lets the AI answer by itself in the topics that have earned it, and takes them back. It
 // never promotes one without a person's yes.
 type Topics struct {
 	engine *engine.Engine
 	store  TopicStore
-	audit  Audit
 }
 
 var _ ai.Topics = (*Topics)(nil)
 
 // NewTopics makes the topics of a relay.
-func NewTopics(engine *engine.Engine, store TopicStore, audit Audit) *Topics {
-	return &Topics{engine, store, audit}
+func NewTopics(engine *engine.Engine, store TopicStore) *Topics {
+	return &Topics{engine, store}
 }
 
 func (t *Topics) rehearses(site string) bool {
@@ -114,7 +108,8 @@ func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (str
 		return "The AI has asked nothing here.", nil
 	}
 	topic := &topics[at]
-	err = t.promote(ctx, topic, list, sessionID)
+	entry := chat.AuditBy(by, chat.AuditEntry{Action: chat.AuditAITopicAnswers, Target: topic.ID, Detail: topic.Name, Site: chat.SiteName(topic.Site)})
+	err = t.promote(ctx, topic, list, sessionID, entry)
 	var refused *chat.Error
 	switch {
 	case errors.As(err, &refused):
@@ -122,7 +117,6 @@ func (t *Topics) Yes(ctx context.Context, sessionID string, by chat.Author) (str
 	case err != nil:
 		return "", err
 	}
-	t.audit.Add(ctx, by, chat.AuditEntry{Action: chat.AuditAITopicAnswers, Target: topic.ID, Detail: topic.Name, Site: chat.SiteName(topic.Site)})
 	return answersNow(topic.Name), nil
 }
 
@@ -131,7 +125,7 @@ func answersNow(name string) string {
 }
 
 // letAnswer lets the AI answer a topic by itself, or no longer.
-func (t *Topics) letAnswer(ctx context.Context, id string, answers bool) error {
+func (t *Topics) letAnswer(ctx context.Context, id string, answers bool, entry chat.AuditEntry) error {
 	topics, list, err := t.read(ctx)
 	if err != nil {
 		return err
@@ -141,12 +135,12 @@ func (t *Topics) letAnswer(ctx context.Context, id string, answers bool) error {
 	case topic == nil:
 		return chat.ErrTopicNotFound
 	case answers:
-		return t.promote(ctx, topic, list, "")
+		return t.promote(ctx, topic, list, "", entry)
 	case topic.State != chat.TopicAnswers:
 		return nil
 	}
 	topic.State, topic.Reason, topic.FellAt = chat.TopicLearning, "a person took it back", chat.Now()
-	_, err = t.store.TurnTopic(ctx, topic, chat.TopicAnswers, chat.TopicNote{})
+	_, err = t.store.TurnTopic(ctx, topic, chat.TopicAnswers, chat.TopicNote{}, entry)
 	return err
 }
 
@@ -157,7 +151,7 @@ func (t *Topics) needed(site string) int {
 }
 
 // promote lets the AI answer a topic that has earned it, because of a yes in a session if there is one.
-func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Rehearsal, sessionID string) error {
+func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Rehearsal, sessionID string, entry chat.AuditEntry) error {
 	from, needed := topic.State, t.needed(topic.Site)
 	switch row := topic.Sum(list).Row; {
 	case from == chat.TopicAnswers:
@@ -168,7 +162,7 @@ func (t *Topics) promote(ctx context.Context, topic *chat.Topic, list []chat.Reh
 		return chat.Errorf(chat.Conflict, "The AI has not earned this topic: %d of %d answers in a row are right", row, needed)
 	}
 	topic.State, topic.Reason, topic.SessionID = chat.TopicAnswers, "", sessionID
-	if turned, err := t.store.TurnTopic(ctx, topic, from, chat.TopicNote{}); err != nil || !turned {
+	if turned, err := t.store.TurnTopic(ctx, topic, from, chat.TopicNote{}, entry); err != nil || !turned {
 		return cmp.Or(err, error(chat.Errorf(chat.Conflict, "The topic changed meanwhile")))
 	}
 	return nil
@@ -203,7 +197,7 @@ func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 		return t.offer(ctx, topic, r.SessionID)
 	case topic.State == chat.TopicOffered && row < needed:
 		topic.State, topic.SessionID = chat.TopicLearning, ""
-		_, err = t.store.TurnTopic(ctx, topic, chat.TopicOffered, chat.TopicNote{})
+		_, err = t.store.TurnTopic(ctx, topic, chat.TopicOffered, chat.TopicNote{}, chat.AuditEntry{})
 	}
 	return err
 }
@@ -212,21 +206,24 @@ func (t *Topics) consider(ctx context.Context, question *chat.Rehearsal) error {
 func (t *Topics) offer(ctx context.Context, topic *chat.Topic, sessionID string) error {
 	topic.State, topic.SessionID = chat.TopicOffered, sessionID
 	text := fmt.Sprintf("I matched your last %d answers about “%s”. Answer these myself from now on? !yes", t.needed(topic.Site), topic.Name)
-	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicLearning, noteOf(topic, "offered", text)); err != nil || !turned {
+	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicLearning, noteOf(topic, "offered", text), chat.AuditEntry{}); err != nil || !turned {
 		return err
 	}
-	return t.tell(ctx)
+	t.tellSoon(ctx)
+	return nil
 }
 
 // fall gives a topic back to people.
 func (t *Topics) fall(ctx context.Context, topic *chat.Topic, sessionID, reason string) error {
 	topic.State, topic.Reason, topic.FellAt, topic.SessionID = chat.TopicLearning, reason, chat.Now(), sessionID
 	note := noteOf(topic, "fell", "I no longer answer questions about “"+topic.Name+"” myself: "+reason+".")
-	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicAnswers, note); err != nil || !turned {
+	entry := chat.AuditBy(chat.Author{Name: "relay"}, chat.AuditEntry{Action: chat.AuditAITopicFell, Target: topic.ID, Detail: topic.Name + ": " + reason,
+		Site: chat.SiteName(topic.Site)})
+	if turned, err := t.store.TurnTopic(ctx, topic, chat.TopicAnswers, note, entry); err != nil || !turned {
 		return err
 	}
-	t.audit.Add(ctx, chat.Author{Name: "relay"}, chat.AuditEntry{Action: chat.AuditAITopicFell, Target: topic.ID, Detail: topic.Name + ": " + reason, Site: chat.SiteName(topic.Site)})
-	return t.tell(ctx)
+	t.tellSoon(ctx)
+	return nil
 }
 
 // noteOf is what operators are told in the session of a topic.
@@ -235,21 +232,27 @@ func noteOf(topic *chat.Topic, kind, text string) chat.TopicNote {
 }
 
 // tell writes to operators what is not written yet. A note that is there already is not stored again.
+// One that cannot be written holds up no other one.
 func (t *Topics) tell(ctx context.Context) error {
 	notes, err := t.store.TopicNotes(ctx)
 	for _, n := range notes {
-		if err == nil {
-			reply := engine.AIReply{SessionID: n.SessionID, ClientID: n.ClientID, Name: t.engine.SettingsOf(n.Site).AI().Name, Content: n.Content, Asked: true}
-			_, err = t.engine.AINote(ctx, reply, false)
-		}
-		if errors.Is(err, chat.ErrSessionNotFound) {
-			err = nil // erased meanwhile, and the note with it
-		}
-		if err == nil {
-			err = t.store.DropTopicNote(ctx, n.ClientID)
-		}
+		err = errors.Join(err, t.tellOne(ctx, n))
 	}
 	return err
+}
+
+func (t *Topics) tellOne(ctx context.Context, n chat.TopicNote) error {
+	reply := engine.AIReply{SessionID: n.SessionID, ClientID: n.ClientID, Name: t.engine.SettingsOf(n.Site).AI().Name, Content: n.Content, Asked: true}
+	_, err := t.engine.AINote(ctx, reply, false)
+	if err == nil || errors.Is(err, chat.ErrSessionNotFound) { // erased meanwhile, and the note with it
+		err = t.store.DropTopicNote(ctx, n.ClientID)
+	}
+	return err
+}
+
+// tellSoon is tell. What could not be written is stored, and [Rehearsals.Run] writes it later.
+func (t *Topics) tellSoon(ctx context.Context) {
+	_ = t.tell(ctx)
 }
 
 // answersKept is how long it is looked whether something speaks against an answer.

@@ -31,21 +31,16 @@ type stumbling struct {
 	stumbled atomic.Bool
 }
 
-func (s *stumbling) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote) (turned bool, err error) {
+func (s *stumbling) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote, entry chat.AuditEntry) (turned bool, err error) {
 	first := s.stumbled.CompareAndSwap(false, true)
 	if !first || s.behind {
-		turned, err = s.DB.TurnTopic(ctx, topic, from, note)
+		turned, err = s.DB.TurnTopic(ctx, topic, from, note, entry)
 	}
 	if first {
 		return false, errors.Join(err, errors.New("the database is away"))
 	}
 	return turned, err
 }
-
-// unread is an audit list that nobody reads.
-type unread struct{}
-
-func (unread) Add(context.Context, chat.Author, chat.AuditEntry) {}
 
 // TestTopicFallsAfterFailure: a topic is taken back because of a rehearsed answer, and people are told
 // so once, although relay or its database stops just then.
@@ -68,7 +63,7 @@ func fallsAfterFailure(t *testing.T, behind bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	topics := bridges.NewTopics(e, store, unread{})
+	topics := bridges.NewTopics(e, store)
 	r := bridges.NewRehearsals(bridges.NewAI(e, bridges.AIOptions{Knowledge: shipping{}, Topics: topics, Log: log}), store, topics)
 	v, err := e.Init(t.Context(), engine.Visit{VisitorID: chat.NewID(), New: true})
 	if err != nil {
@@ -90,7 +85,7 @@ func fallsAfterFailure(t *testing.T, behind bool) {
 	topic := chat.Topic{ID: "shipping", State: chat.TopicAnswers}
 	err = errors.Join(memory.PlanRehearsals(t.Context(), list),
 		memory.SortRehearsals(t.Context(), []chat.Topic{topic}, map[string]string{list[0].ID: topic.ID}))
-	if turned, failed := memory.TurnTopic(t.Context(), &topic, chat.TopicLearning, chat.TopicNote{}); err != nil || failed != nil || !turned {
+	if turned, failed := memory.TurnTopic(t.Context(), &topic, chat.TopicLearning, chat.TopicNote{}, chat.AuditEntry{}); err != nil || failed != nil || !turned {
 		t.Fatal(err, failed)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -115,9 +110,25 @@ func fallsAfterFailure(t *testing.T, behind bool) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+	if list := audited(t, memory); len(list) != 1 || list[0].Action != chat.AuditAITopicFell {
+		t.Errorf("the audit list has %+v", list)
+	}
 	if left, err := memory.TopicNotes(t.Context()); told != toldOfTopics(t, memory, v.Session.ID) || len(left) > 0 || err != nil {
 		t.Errorf("people are told again: %+v, %v", left, err)
 	}
+}
+
+// audited is the audit list.
+func audited(t *testing.T, store *db.DB) (list []chat.AuditEntry) {
+	t.Helper()
+	err := store.ReadOne(t.Context(), func(rd chat.Reader) (err error) {
+		list, err = rd.Audit(chat.AuditQuery{Limit: 10})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // toldOfTopics counts the notes that a topic fell back, in a session.

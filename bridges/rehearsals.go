@@ -32,6 +32,7 @@ type Rehearsals struct {
 	// shadowed is up to when people's answers were looked at.
 	shadowed chat.Time
 	checked  chat.Time // when it was looked for changed pages
+	stuck    chat.Time // when a note about a topic could not be written last
 }
 
 // NewRehearsals makes the rehearsals of an AI. Nothing is asked before their Run.
@@ -74,9 +75,10 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 	if !settings.SetUp() {
 		return rehearsalPoll, nil
 	}
-	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx), r.topics.tell(ctx)); err != nil {
+	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
 		return rehearsalPause, err
 	}
+	r.tell(ctx)
 	next, err := r.store.NextRehearsal(ctx)
 	if err != nil {
 		return rehearsalPause, err
@@ -102,6 +104,19 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 		r.ai.opts.Log.Warn("a page changed, and the AI's answer that rested on it became worse; see Settings → AI → Rehearsal", "page", next.Cause)
 	}
 	return 0, nil
+}
+
+// tell tells operators what happened to topics, and tries again what failed a minute ago. It holds up no
+// question.
+func (r *Rehearsals) tell(ctx context.Context) {
+	now := chat.Now()
+	if now.Sub(r.stuck) < rehearsalPause {
+		return
+	}
+	if err := r.topics.tell(ctx); err != nil && ctx.Err() == nil {
+		r.stuck = now
+		r.ai.opts.Log.Error("cannot tell operators about a topic; relay tries again in a minute", "err", err)
+	}
 }
 
 // List returns the questions of sites' visitors, newest first.

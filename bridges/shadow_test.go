@@ -29,7 +29,7 @@ func TestShadow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		topics := bridges.NewTopics(e, store, nil)
+		topics := bridges.NewTopics(e, store)
 		r := bridges.NewRehearsals(bridges.NewAI(e, bridges.AIOptions{Knowledge: ai.None{}, Topics: topics, Log: log}), store, topics)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

@@ -15,7 +15,7 @@ type TopicStore interface {
 	SortRehearsals(ctx context.Context, topics []chat.Topic, into map[string]string) error
 	NameTopic(ctx context.Context, id, name string) error
 	MergeTopic(ctx context.Context, id, into string) error
-	TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote) (turned bool, err error)
+	TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote, entry chat.AuditEntry) (turned bool, err error)
 	TopicNotes(ctx context.Context) ([]chat.TopicNote, error)
 	DropTopicNote(ctx context.Context, client string) error
 	PutTopicAnswer(ctx context.Context, a chat.TopicAnswer) error
@@ -81,7 +81,8 @@ func (r *Rehearsals) MergeTopic(ctx context.Context, id, into string) error {
 	return r.store.MergeTopic(ctx, id, into)
 }
 
-// LetAnswer lets the AI answer a topic by itself that has earned it, or no longer.
-func (r *Rehearsals) LetAnswer(ctx context.Context, id string, answers bool) error {
-	return r.topics.letAnswer(ctx, id, answers)
+// LetAnswer lets the AI answer a topic by itself that has earned it, or no longer. The entry of the audit
+// list is stored with that.
+func (r *Rehearsals) LetAnswer(ctx context.Context, id string, answers bool, entry chat.AuditEntry) error {
+	return r.topics.letAnswer(ctx, id, answers, entry)
 }

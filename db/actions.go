@@ -78,6 +78,8 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	turnAct    = `UPDATE ai_acts SET state = ?, reason = ?, claim = ?, said_by = ?, at = ? WHERE id = ? AND state = ? AND claim = ?`
 	expireActs = `UPDATE ai_acts SET state = 'expired', at = ? WHERE state = 'waiting' AND asked_at < ?`
+	endLooks   = `UPDATE ai_acts SET state = 'failed', reason = ?, at = ? WHERE state = 'running' AND changes = 0 AND asked_at < ?`
+	endLook    = `UPDATE ai_acts SET state = 'failed', reason = ?, at = ? WHERE state = 'running' AND changes = 0 AND asked = ?`
 	countActs  = `SELECT COUNT(*) FROM ai_acts WHERE asked_at >= ?`
 	countHere  = countActs + ` AND session = ?`
 )
@@ -88,6 +90,9 @@ func (d *DB) BeginAct(ctx context.Context, a *chat.Act, since chat.Time, most, m
 	err = d.backend.apply(ctx, func(t *tx) error {
 		session, err := t.number(a.SessionID)
 		if err != nil {
+			return err
+		}
+		if _, err := t.q.exec(endLook, chat.ActStopped, int64(chat.Now()), a.Asked); err != nil { // a delivery does one at a time
 			return err
 		}
 		all, err := one[int](t, nil, countActs, int64(since))
@@ -105,20 +110,28 @@ func (d *DB) BeginAct(ctx context.Context, a *chat.Act, since chat.Time, most, m
 	return begun, err
 }
 
-// TurnAct gives an act another state, unless it has left the one before meanwhile.
-func (d *DB) TurnAct(ctx context.Context, a *chat.Act, from, claim string) (turned bool, err error) {
+// TurnAct gives an act another state, unless it has left the one before meanwhile. The entry of the
+// audit list is stored with the state, unless it is empty.
+func (d *DB) TurnAct(ctx context.Context, a *chat.Act, from, claim string, entry chat.AuditEntry) (turned bool, err error) {
 	err = d.backend.apply(ctx, func(t *tx) error {
 		n, err := t.q.exec(turnAct, a.State, a.Reason, a.Claim, a.By, int64(a.At), a.ID, from, claim)
-		turned = n > 0
-		return err
+		if turned = err == nil && n > 0; !turned {
+			return err
+		}
+		return t.putEntry(entry)
 	})
 	return turned, err
 }
 
-// ExpireActs lets what was asked before a time wait no longer.
-func (d *DB) ExpireActs(ctx context.Context, before chat.Time) error {
+// ExpireActs lets what was asked before a time wait no longer, and what only reads and was begun before
+// another time run no longer: relay stopped meanwhile.
+func (d *DB) ExpireActs(ctx context.Context, asked, begun chat.Time) error {
 	return d.backend.apply(ctx, func(t *tx) error {
-		_, err := t.q.exec(expireActs, int64(chat.Now()), int64(before))
+		now := int64(chat.Now())
+		_, err := t.q.exec(expireActs, now, int64(asked))
+		if err == nil {
+			_, err = t.q.exec(endLooks, chat.ActStopped, now, int64(begun))
+		}
 		return err
 	})
 }

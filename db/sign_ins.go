@@ -187,6 +187,14 @@ func (t *tx) PutAudit(e *chat.AuditEntry) (err error) {
 	return wrap(err, "put audit entry")
 }
 
+// putEntry adds an entry of the audit list with what it is about, unless it is empty.
+func (t *tx) putEntry(e chat.AuditEntry) error {
+	if e.Action == "" {
+		return nil
+	}
+	return t.PutAudit(&e)
+}
+
 // CountAudit implements [chat.PeopleTx].
 func (t *tx) CountAudit(number int64, at chat.Time) error {
 	_, err := t.q.exec(countAudit, int64(at), number)

@@ -168,12 +168,16 @@ const (
 	dropTopicNote    = `DELETE FROM topic_notes WHERE client = ?`
 )
 
-// TurnTopic gives a topic another state, unless it has left the one before meanwhile. What operators
-// are told of it is stored with the state, unless it has no session or that is erased.
-func (d *DB) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote) (turned bool, err error) {
+// TurnTopic gives a topic another state, unless it has left the one before meanwhile. The entry of the
+// audit list is stored with the state, unless it is empty, and so is what operators are told of it,
+// unless it has no session or that is erased.
+func (d *DB) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote, entry chat.AuditEntry) (turned bool, err error) {
 	err = d.backend.apply(ctx, func(t *tx) error {
 		n, err := t.q.exec(turnTopic, topic.State, topic.Reason, int64(topic.FellAt), topic.SessionID, topic.ID, from)
-		if turned = err == nil && n > 0; !turned || note.SessionID == "" {
+		if turned = err == nil && n > 0; !turned {
+			return err
+		}
+		if err := t.putEntry(entry); err != nil || note.SessionID == "" {
 			return err
 		}
 		session, err := t.number(note.SessionID)

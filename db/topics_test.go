@@ -57,7 +57,7 @@ func TestErasureForgetsTopics(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, topic := range []chat.Topic{{ID: "hers", State: chat.TopicAnswers}, {ID: "shared", State: chat.TopicOffered, SessionID: "ann"}} {
-			if turned, err := d.TurnTopic(t.Context(), &topic, chat.TopicLearning, chat.TopicNote{}); !turned || err != nil {
+			if turned, err := d.TurnTopic(t.Context(), &topic, chat.TopicLearning, chat.TopicNote{}, chat.AuditEntry{}); !turned || err != nil {
 				t.Fatal(turned, err)
 			}
 		}

@@ -105,8 +105,8 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 	s.knowledge = knowledge.New(knowledge.Options{Store: store, Log: log, Allowed: cfg.WebhookAllowCIDRs, Version: "test",
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
-	s.topics = bridges.NewTopics(s.Engine, store, s.team.Audit)
-	s.actions = bridges.NewActions(s.Engine, store, s.team.Audit, cfg.WebhookAllowCIDRs)
+	s.topics = bridges.NewTopics(s.Engine, store)
+	s.actions = bridges.NewActions(s.Engine, store, cfg.WebhookAllowCIDRs)
 	own := s.runAI(log)
 	s.rehearsals = bridges.NewRehearsals(own, store, s.topics)
 	s.runPart(s.rehearsals.Run)

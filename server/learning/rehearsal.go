@@ -28,7 +28,7 @@ type Rehearsals interface {
 	// NameTopic gives a topic a name, "" for that of its questions.
 	NameTopic(ctx context.Context, id, name string) error
 	// LetAnswer lets the AI answer a topic by itself that has earned it, or no longer.
-	LetAnswer(ctx context.Context, id string, answers bool) error
+	LetAnswer(ctx context.Context, id string, answers bool, entry chat.AuditEntry) error
 	// MergeTopic puts a topic's questions into another one of the same site.
 	MergeTopic(ctx context.Context, id, into string) error
 }

@@ -87,7 +87,8 @@ func (s *rehearsalAPI) changeTopic(_ http.ResponseWriter, r *http.Request, by ch
 		if *in.Answers {
 			action = chat.AuditAITopicAnswers
 		}
-		return s.topicAudited(r, by, action, topic, topic.Name, s.rehearsals.LetAnswer(ctx, id, *in.Answers))
+		entry := s.Entry(r, by, chat.AuditEntry{Action: action, Target: topic.ID, Detail: topic.Name, Site: s.engine.Sites().Shown(topic.Site)})
+		return web.OK, s.rehearsals.LetAnswer(ctx, id, *in.Answers, entry)
 	case in.Into != nil:
 		into := chat.TopicIn(topics, *in.Into)
 		if into == nil || into.ID == id || into.Site != topic.Site {

@@ -34,6 +34,12 @@ func (s Auditor) AuditAt(r *http.Request, by chat.Author, site, action, target, 
 	s.team.Audit.Add(r.Context(), by, chat.AuditEntry{Action: action, Target: target, Detail: detail, Address: s.clients.Peer(r).Addr.String(), Site: site})
 }
 
+// Entry completes an entry that is stored with what it is about.
+func (s Auditor) Entry(r *http.Request, by chat.Author, e chat.AuditEntry) chat.AuditEntry {
+	e.Address = s.clients.Peer(r).Addr.String()
+	return chat.AuditBy(by, e)
+}
+
 // SiteOf is the public id of the site that a request concerns, "" for relay itself: the one
 // that it names, or that of its conversation, or the only one of who makes it.
 func (s Auditor) SiteOf(r *http.Request, by chat.Author) string {
