@@ -68,6 +68,7 @@ var arrows = []arrow{
 	{"relay/bridges/knowledge", []string{"relay/bridges/apart", "relay/bridges/guard", "relay/server/chat", "relay/server/words",
 		"github.com/ledongthuc/pdf", "golang.org/x/net", "golang.org/x/text"}},
 	{"relay/bridges/ai", []string{"relay/server/engine", "relay/bridges/ai/act", "relay/bridges/ai/verify", "relay/bridges/marks", "relay/server/chat", "relay/server/words", "github.com/sashabaranov/go-openai", "golang.org/x/net"}},
+	{"relay/bridges/ai/act/openapi", []string{"relay/bridges/ai/act", "relay/bridges/apart", "relay/server/chat", "go.yaml.in/yaml/v3"}},
 	{"relay/bridges/ai/act", []string{"relay/server/chat", "github.com/google/jsonschema-go"}},
 	{"relay/bridges/ai/aitest", nil},
 	{"relay/bridges/ai/verify", []string{"relay/server/words"}},

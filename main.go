@@ -22,6 +22,7 @@ import (
 
 	"github.com/relay-chat/relay/bridges"
 	"github.com/relay-chat/relay/bridges/ai"
+	"github.com/relay-chat/relay/bridges/ai/act/openapi"
 	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/bridges/mail/incoming"
 	"github.com/relay-chat/relay/bridges/mirror"
@@ -105,6 +106,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exitCode(knowledge.ReadDocument(os.Stdin, stdout), stderr)
 	case words[0] == readMail:
 		return exitCode(incoming.Read(os.Stdin, stdout), stderr)
+	case words[0] == readOpenAPI:
+		return exitCode(openapi.ReadDocument(os.Stdin, stdout), stderr)
 	case flags.Version || words[0] == "version":
 		fmt.Fprintf(stdout, "relay %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return 0
@@ -196,7 +199,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
 	topics := bridges.NewTopics(engine, database)
-	actions := bridges.NewActions(engine, database, a.cfg.WebhookAllowCIDRs)
+	actions := bridges.NewActions(engine, database, a.cfg.WebhookAllowCIDRs, readerCommand(readOpenAPI))
 	hook, hooks, ai := a.webhook(engine, links), a.hooks(engine, links), a.ai(engine, base, topics, actions)
 	rehearsals := bridges.NewRehearsals(ai, database, topics)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)

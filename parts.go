@@ -159,6 +159,7 @@ func (a *app) knowledge(database *db.DB, settings func() *chat.Settings) *knowle
 // the system. They are for nobody else and stand in no list.
 const (
 	readDocument = "read-document"
+	readOpenAPI  = "read-openapi"
 	readMail     = "read-mail"
 )
 

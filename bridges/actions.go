@@ -36,13 +36,15 @@ type Actions struct {
 	store   ActionStore
 	client  *act.Client
 	allowed []netip.Prefix
+	reader  []string
 }
 
 var _ ai.Acts = (*Actions)(nil)
 
-// NewActions makes the actions of a relay. allowed are the private networks that they may reach.
-func NewActions(engine *engine.Engine, store ActionStore, allowed []netip.Prefix) *Actions {
-	return &Actions{engine, store, act.NewClient(guard.NewTransport(allowed)), allowed}
+// NewActions makes the actions of a relay. allowed are the private networks that they may reach, reader is
+// the command that reads an OpenAPI document.
+func NewActions(engine *engine.Engine, store ActionStore, allowed []netip.Prefix, reader []string) *Actions {
+	return &Actions{engine, store, act.NewClient(guard.NewTransport(allowed)), allowed, reader}
 }
 
 // List returns the actions of sites, oldest first.
@@ -59,12 +61,19 @@ func (a *Actions) Put(ctx context.Context, one *chat.Action) error {
 	if _, err := act.Prepare(one); err != nil {
 		return err
 	}
-	bare := one.PathWith(func(string) string { return "x" })
-	if _, refused := refuseAddress("url", bare, a.allowed, "add ADDRESS to WEBHOOK_ALLOW_CIDRS and restart relay"); refused != nil {
-		return refused
+	if err := a.refuse(one.PathWith(func(string) string { return "x" })); err != nil {
+		return err
 	}
 	one.ChangedAt = max(chat.Now(), one.ChangedAt+1) // what waits is no more the same
 	return a.store.PutAction(ctx, one)
+}
+
+// refuse reports why actions may not reach an address.
+func (a *Actions) refuse(address string) error {
+	if _, refused := refuseAddress("url", address, a.allowed, "add ADDRESS to WEBHOOK_ALLOW_CIDRS and restart relay"); refused != nil {
+		return refused
+	}
+	return nil
 }
 
 // Drop forgets an action.

@@ -151,7 +151,7 @@ func acting(t *testing.T, store *killed, shop string, repeats bool) (*bridges.Ac
 	if err != nil {
 		t.Fatal(err)
 	}
-	actions := bridges.NewActions(e, store, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+	actions := bridges.NewActions(e, store, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, nil)
 	err = actions.Put(t.Context(), &chat.Action{ID: "refund", Name: "refund", About: "Refunds.", Method: "POST", URL: shop, Changes: true, Repeats: repeats,
 		Parameters: chat.Raw(`{"type":"object","properties":{}}`)})
 	if err != nil {

@@ -76,6 +76,7 @@ var audited = map[string]string{
 	"PATCH /api/admin/ai/actions/{id}":                          chat.AuditAIAction,
 	"DELETE /api/admin/ai/actions/{id}":                         chat.AuditAIAction,
 	"POST /api/admin/ai/actions/{id}/try":                       chat.AuditAIAction,
+	"POST /api/admin/ai/operations":                             "- nothing is changed",
 	"POST /api/admin/ai/acts/{id}":                              chat.AuditAIAct,
 	"POST /api/admin/ai/private-host":                           chat.AuditSettingsChanged,
 	"POST /api/admin/ai/test":                                   "- nothing is changed",

@@ -148,6 +148,7 @@ var matrix = map[string]entry{
 	"PATCH /api/admin/ai/actions/{id}":                          {administrator, "/api/admin/ai/actions/x", object{"name": "x"}, 404},
 	"DELETE /api/admin/ai/actions/{id}":                         {administrator, "/api/admin/ai/actions/x", nil, 404},
 	"POST /api/admin/ai/actions/{id}/try":                       {administrator, "/api/admin/ai/actions/x/try", object{}, 404},
+	"POST /api/admin/ai/operations":                             {administrator, "/api/admin/ai/operations", object{"url": "http://169.254.169.254/"}, 400},
 	"GET /api/admin/ai/acts":                                    {operator, "/api/admin/ai/acts", nil, 0},
 	"POST /api/admin/ai/acts/{id}":                              {operator, "/api/admin/ai/acts/x", object{"yes": true}, 404},
 	"POST /api/admin/ai/private-host":                           {administrator, "/api/admin/ai/private-host", object{"url": "x"}, 400},

@@ -106,7 +106,7 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 		Rest: func(context.Context, time.Duration) error { return nil }})
 	s.search = db.NewSearch(store, log)
 	s.topics = bridges.NewTopics(s.Engine, store)
-	s.actions = bridges.NewActions(s.Engine, store, cfg.WebhookAllowCIDRs)
+	s.actions = bridges.NewActions(s.Engine, store, cfg.WebhookAllowCIDRs, nil)
 	own := s.runAI(log)
 	s.rehearsals = bridges.NewRehearsals(own, store, s.topics)
 	s.runPart(s.rehearsals.Run)

@@ -180,3 +180,27 @@ func (a *Action) Pause(paused bool) {
 		a.PausedAt = Now()
 	}
 }
+
+// Operation is one of an OpenAPI document, as an action that could be declared.
+type Operation struct {
+	Name    string `json:"name"`
+	About   string `json:"about"`
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	URL     string `json:"url"`
+	Changes bool   `json:"changes"`
+	// Parameters is the JSON Schema of all of them.
+	Parameters Raw `json:"parameters"`
+	// Header is the one in which the server wants its secret.
+	Header string `json:"header"`
+	// Why it cannot be an action, "" if it can.
+	Why string `json:"why,omitempty"`
+}
+
+// Operations are those of a document.
+type Operations struct {
+	Title      string      `json:"title"`
+	Operations []Operation `json:"operations"`
+	// More counts those that are not listed.
+	More int `json:"more,omitempty"`
+}

@@ -82,6 +82,29 @@ func (b *actionsPage) look(folder string) {
 	b.shot(folder, "ai-acts-phone")
 }
 
+// choose adds an action of an OpenAPI document.
+func (b *actionsPage) choose(folder string) {
+	b.Helper()
+	b.run(`$("#actions-import").open = true`)
+	b.fill("#actions-import", "Address", b.shop+"/openapi.json")
+	b.press("#actions-import", "Read it")
+	b.until(`$$("#operations li").length === 3 && text("#operations").includes("which relay cannot send so")`)
+	b.run(`$("#operations li:last-child input").click()`)
+	b.run(`$("#operations li:last-child select").value = "customer"`)
+	b.run(`$("#actions-import").scrollIntoView()`)
+	b.shot(folder, "ai-actions-import")
+	b.accessible("operations")
+	b.press("#actions-import", "Add what is chosen")
+	b.until(`text("#actions-import").includes("1 action added.") && text("#ai-actions").includes("say_points")`)
+	b.run(`$("#actions-import").open = false`)
+}
+
+// document is what the shop's API says of itself.
+const document = `{"openapi":"3.1.0","info":{"title":"The shop"},"servers":[{"url":"/api"}],"paths":{
+	"/points":{"get":{"operationId":"sayPoints","summary":"Says how many points a customer has.","parameters":[{"name":"customer","in":"query","required":true,"schema":{"type":"string"}}]}},
+	"/orders":{"post":{"summary":"Orders something.","requestBody":{"content":{"application/json":{"schema":{"type":"object","properties":{"what":{"type":"string"}}}}}}}},
+	"/admin":{"get":{"summary":"Shows all.","parameters":[{"name":"X-Admin","in":"header","required":true,"schema":{"type":"string"}}]}}}}`
+
 // testActions: an owner declares in the console what the AI may do, tries it, says yes to what waits, and
 // sees what came of it.
 func testActions(t *testing.T, s *fixture) {
@@ -89,6 +112,10 @@ func testActions(t *testing.T, s *fixture) {
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			refunds.Add(1)
+		}
+		if r.URL.Path == "/openapi.json" {
+			fmt.Fprint(w, document)
+			return
 		}
 		fmt.Fprint(w, `{"status":"shipped"}`)
 	}))
@@ -99,6 +126,7 @@ func testActions(t *testing.T, s *fixture) {
 	b := &actionsPage{s.newOperator(t, "Ada"), shop.URL}
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	b.declare()
+	b.choose(folder)
 	s.call(t, http.MethodPost, s.base+"/api/admin/operator/status", s.secret, map[string]any{"online": false}, nil)
 	session := s.say(t, "Please refund my order 4711.")
 	r := &refunding{instance: s.instance, t: t}

@@ -21,6 +21,8 @@ type Actions interface {
 	Drop(ctx context.Context, id string) error
 	// Try makes the request of one that only reads, and returns that of the others.
 	Try(ctx context.Context, a *chat.Action, given, person string) (chat.ActionTrial, error)
+	// Operations reads an OpenAPI document: one that is given, or that of an address.
+	Operations(ctx context.Context, address, document string) (chat.Operations, error)
 	// Acts returns the newest ones at sites, or those of a session.
 	Acts(ctx context.Context, sites chat.SiteSet, sessionID string) ([]chat.Act, error)
 	Act(ctx context.Context, id string) (chat.Act, error)

@@ -30,8 +30,8 @@ func New(audit web.Auditor, engine *engine.Engine, knowledge Knowledge, rehearsa
 
 // Routes are about what the AI knows, rehearses and does.
 func (l *API) Routes(operators, administrators web.Rules) []web.Route {
-	files := administrators
-	files.Body = 0
+	files, documents := administrators, administrators
+	files.Body, documents.Body = 0, maxOperationsBody
 	return []web.Route{
 		web.On("POST", "/api/admin/widget/look", administrators.Within(web.OwnSites).Needs(chat.ScopeSettings), web.Body(l.knowledge.proposeLook)),
 		web.On("GET", "/api/admin/ai/rehearsal", operators.Within(web.OwnSites).Needs(chat.ScopeRead), l.rehearsals.state),
@@ -44,6 +44,7 @@ func (l *API) Routes(operators, administrators web.Rules) []web.Route {
 		web.On("PATCH", "/api/admin/ai/actions/{id}", administrators.Within(web.OwnSites).NoKeys(), web.Body(l.actions.change)),
 		web.On("DELETE", "/api/admin/ai/actions/{id}", administrators.Within(web.OwnSites).NoKeys(), l.actions.drop),
 		web.On("POST", "/api/admin/ai/actions/{id}/try", administrators.Within(web.OwnSites).NoKeys(), web.Body(l.actions.try)),
+		web.On("POST", "/api/admin/ai/operations", documents.Within(web.OwnSites).NoKeys(), web.Body(l.actions.operations)),
 		web.On("GET", "/api/admin/ai/acts", operators.Within(web.OwnSites).Needs(chat.ScopeRead), l.actions.acts),
 		web.On("POST", "/api/admin/ai/acts/{id}", operators.Within(web.OwnSites).NoKeys(), web.Body(l.actions.decide)),
 		web.On("GET", "/api/admin/knowledge", operators.Within(web.OwnSites).Needs(chat.ScopeRead, chat.ScopeSettings), l.knowledge.sources),

@@ -7,6 +7,7 @@ import { ask } from "../ui/ask";
 import { h } from "../ui/dom";
 import { agoTime } from "../ui/format";
 import { asForm, input, member, type Part } from "./access";
+import { importPart } from "./operations";
 import { button, feedback, labelled } from "./settings";
 import { tr } from "../ui/texts";
 
@@ -211,6 +212,6 @@ export function actionsPart(): Part {
     h("p", { class: "hint" }, tr("Requests to your own servers, which the AI may ask for: to look up a signed-in visitor’s order, " +
       "or, with your yes, to change something."), " ",
       h("a", { href: "/docs/ai#let-it-act", target: "_blank", rel: "noopener" }, tr("How it works"))),
-    list, h("details", { class: "more", id: "actions-add" }, h("summary", {}, tr("Another action")), form), acts);
+    list, h("details", { class: "more", id: "actions-add" }, h("summary", {}, tr("Another action")), form), importPart(load), acts);
   return { node, load };
 }

@@ -1,0 +1,115 @@
+// What an OpenAPI document offers as actions: an administrator chooses which of them the AI may ask for.
+
+import { call } from "../net/api";
+import { ofSite } from "../state/sites";
+import { h } from "../ui/dom";
+import { asForm, input } from "./access";
+import { button, feedback, labelled } from "./settings";
+import { plural } from "../ui/sentences";
+import { tr } from "../ui/texts";
+
+interface Operation {
+  name: string;
+  about: string;
+  method: string;
+  path: string;
+  url: string;
+  changes: boolean;
+  parameters: { properties?: Record<string, unknown> };
+  header: string;
+  why?: string;
+}
+
+interface Found {
+  title: string;
+  operations: Operation[];
+  more?: number;
+}
+
+// offer is an operation in the list. chosen are the fields of an action of it, null while it is not chosen.
+interface Offer {
+  node: HTMLElement;
+  chosen(): Record<string, unknown> | null;
+  said(text: string): void;
+  done(): void;
+}
+
+// readsOnly are the methods of which an administrator may say that they change nothing.
+const readsOnly = ["GET", "POST"];
+
+function offer(o: Operation): Offer {
+  const pick = h("input", { type: "checkbox", disabled: !!o.why });
+  const identity = h("select", { class: "input" }, h("option", { value: "" }, tr("None: it is nobody’s own data")),
+    ...Object.keys(o.parameters.properties ?? {}).map((name) => h("option", { value: name }, name)));
+  const changes = h("input", { type: "checkbox", checked: o.changes, disabled: !readsOnly.includes(o.method) });
+  const said = h("p", { class: "hint", role: "status" }, o.why ?? "");
+  const more = h("div", { hidden: true },
+    labelled(tr("Parameter for the visitor’s verified id (optional)"), identity, tr("relay fills it in. The AI never sees it.")),
+    h("label", { class: "check" }, changes, h("span", {}, tr("It changes something: a person has to say yes first"))));
+  pick.addEventListener("change", () => (more.hidden = !pick.checked));
+  const node = h("li", {},
+    h("label", { class: "check" }, pick, h("span", {}, h("code", { dir: "ltr" }, o.method + " " + o.path), " ", o.about)), more, said);
+  const { name, about, method, url, parameters, header } = o;
+  return {
+    node,
+    chosen: () => pick.checked
+      ? { name, about, method, url, parameters, header, identity: identity.value, changes: changes.checked } : null,
+    said: (text) => (said.textContent = text),
+    done: () => {
+      pick.checked = false;
+      more.hidden = true;
+    },
+  };
+}
+
+// adder lists what was found, and adds what is chosen.
+function adder(found: Found, added: () => Promise<void>): HTMLElement[] {
+  const offers = found.operations.map(offer);
+  const secret = input({ type: "password", maxlength: 4000, autocomplete: "off", placeholder: "Bearer …" });
+  const all = async (): Promise<string> => {
+    const chosen = offers.filter((o) => o.chosen());
+    if (!chosen.length) throw new Error(tr("Choose what the AI may ask for."));
+    let n = 0;
+    for (const one of chosen) {
+      try {
+        await call("POST", "/ai/actions" + ofSite(), { ...one.chosen(), ...(secret.value ? { secret: secret.value } : {}) });
+        one.said(tr("Added."));
+        one.done();
+        n++;
+      } catch (error) {
+        one.said((error as Error).message);
+      }
+    }
+    await added();
+    return plural(n, "{n} action added.", "{n} actions added.");
+  };
+  return [
+    h("p", {}, h("b", {}, found.title), " ", plural(offers.length, "{n} operation", "{n} operations"),
+      found.more ? ", " + tr("{n} more are not shown", { n: found.more }) : ""),
+    h("ul", { class: "sources", id: "operations" }, ...offers.map((o) => o.node)),
+    asForm(feedback(), tr("Add what is chosen"), { secret }, all,
+      labelled(tr("Secret (optional)"), secret, tr("It is not shown again."))),
+  ];
+}
+
+// importPart reads a document, and adds actions of it.
+export function importPart(added: () => Promise<void>): HTMLElement {
+  const url = input({ type: "url", maxlength: 2000, placeholder: "https://shop.example/openapi.json" });
+  const text = h("textarea", { class: "input", rows: 4, spellcheck: false, dir: "ltr" });
+  const file = h("input", { type: "file", accept: ".json,.yaml,.yml", hidden: true });
+  file.addEventListener("change", async () => {
+    text.value = (await file.files?.[0]?.text()) ?? "";
+    file.value = "";
+  });
+  const came = h("div", { "aria-live": "polite" });
+  const read = async (): Promise<string> => {
+    came.replaceChildren();
+    const found = await call<Found>("POST", "/ai/operations", text.value.trim() ? { document: text.value } : { url: url.value });
+    came.replaceChildren(...adder(found, added));
+    return "";
+  };
+  return h("details", { class: "more", id: "actions-import" }, h("summary", {}, tr("Actions from an OpenAPI document")),
+    asForm(feedback(), tr("Read it"), { url, document: text }, read,
+      labelled(tr("Address"), url), labelled(tr("Or the document (JSON or YAML)"), text), file,
+      h("div", {}, button(tr("Choose a file…"), () => file.click()))), came);
+}
