@@ -25,7 +25,7 @@ var arrows = []arrow{
 	{"relay/server/engine/queue", []string{"relay/server/chat", "relay/server/engine/hub", "relay/server/engine/nodes"}},
 	{"relay/server/engine", []string{"relay/server/chat", "relay/server/engine"}},
 	{"relay/server/remote", []string{"relay/server/chat"}},
-	{"relay/server/mcp", []string{"relay/server/remote", "github.com/modelcontextprotocol/go-sdk"}},
+	{"relay/server/mcp", []string{"relay/server/remote", "github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"}},
 	{"relay/server/oauth", []string{"relay/server/chat", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}},
 	{"relay/server/words", []string{"golang.org/x/text"}},
 	{"relay/schema", nil},

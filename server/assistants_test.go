@@ -1,13 +1,16 @@
 package server_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/relay-chat/relay/db/dbtest"
@@ -26,7 +29,8 @@ func (k carrying) RoundTrip(r *http.Request) (*http.Response, error) {
 // helper is an assistant with a key.
 type helper struct {
 	*protocol.ClientSession
-	t *testing.T
+	t       *testing.T
+	answers map[string]*jsonschema.Resolved // what the tools say that they answer, once one was used
 }
 
 // assistant connects the SDK's client.
@@ -44,7 +48,34 @@ func (s *site) assistantAt(path, key string) *helper {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { session.Close() })
-	return &helper{session, s.t}
+	return &helper{ClientSession: session, t: s.t}
+}
+
+// asDescribed checks an answer against what its tool says that it answers, and that it says the
+// same as text.
+func (h *helper) asDescribed(name string, result *protocol.CallToolResult, said map[string]any) {
+	h.t.Helper()
+	if h.answers == nil {
+		h.answers = map[string]*jsonschema.Resolved{}
+		for tool, err := range h.Tools(h.t.Context(), nil) {
+			var schema jsonschema.Schema
+			data, failed := json.Marshal(tool.OutputSchema)
+			if err = cmp.Or(err, failed, json.Unmarshal(data, &schema)); err == nil {
+				h.answers[tool.Name], err = schema.Resolve(nil)
+			}
+			if err != nil {
+				h.t.Fatal(tool.Name, err)
+			}
+		}
+	}
+	if err := h.answers[name].Validate(said); err != nil {
+		h.t.Errorf("%s answers %v, which is not what it says: %v", name, said, err)
+	}
+	var asText map[string]any
+	text, is := result.Content[0].(*protocol.TextContent)
+	if !is || len(result.Content) != 1 || json.Unmarshal([]byte(text.Text), &asText) != nil || !reflect.DeepEqual(asText, said) {
+		h.t.Errorf("%s answers as structure %v, and as text %+v", name, said, result.Content)
+	}
 }
 
 // use calls a tool and returns what it says, and its refusal.
@@ -65,6 +96,7 @@ func (h *helper) use(name string, arguments object) (said map[string]any, refuse
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	h.asDescribed(name, result, said)
 	return said, ""
 }
 

@@ -47,7 +47,7 @@ func (s *site) agent(path, address string) *helper {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { session.Close() })
-	return &helper{session, s.t}
+	return &helper{ClientSession: session, t: s.t}
 }
 
 var ping = object{"jsonrpc": "2.0", "id": 1, "method": "ping"}

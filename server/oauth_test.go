@@ -175,7 +175,7 @@ func TestForeignClientConnects(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer connected.Close()
-		h := &helper{connected, t}
+		h := &helper{ClientSession: connected, t: t}
 		h.must("note", object{"conversation": session, "text": "VIP"})
 		if _, refused := h.use("reply", object{"conversation": session, "text": "Hello"}); !strings.Contains(refused, "write") {
 			t.Errorf("without the scope it is told %q", refused)

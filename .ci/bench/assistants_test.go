@@ -35,12 +35,14 @@ func BenchmarkAssistants(b *testing.B) {
 			_, err := newVisitor(relay.address, i)
 			return err
 		}))
-		// The goals are 1.2, 1.2 and 1, and none is reached yet: the limits hold what there is. An
-		// answer is read, shaped, checked against the tool's schema, and written as text and as
-		// structure, which the protocol wants both; half of an idle one's memory is the collector's.
-		list := &gate{name: "A1", what: "list_conversations over the API's list", format: "%.2f ms", limit: 2.6}
-		search := &gate{name: "A2", what: "search over the API's search", format: "%.2f ms", limit: 1.9}
-		idle := &gate{name: "A3", what: "memory of an idle assistant over 20 KiB", format: "%.1f KiB", limit: 1.7}
+		// The goals are 1.2, 1.2 and 1. The limits hold what is reached. An answer of 36 KB takes 4 ms
+		// at the API. A tool has to read it, 0.5 ms, and to write it as text and as structure, which the
+		// protocol wants both; the SDK copies these 40 KB four times on their way, 0.8 ms, and the rest
+		// is its session of each request and the collector. An idle assistant has no state here but its
+		// connection, which HTTP ends after a minute: 18 KiB after /health, 25 after a request to the API.
+		list := &gate{name: "A1", what: "list_conversations over the API's list", format: "%.2f ms", limit: 1.8}
+		search := &gate{name: "A2", what: "search over the API's search", format: "%.2f ms", limit: 1.6}
+		idle := &gate{name: "A3", what: "memory of an idle assistant over 20 KiB", format: "%.1f KiB", limit: 1.6}
 		time.Sleep(settle) // the search index is written behind
 		for range rounds {
 			r.besideAPI(relay, list, "/api/admin/sessions?limit=50", "list_conversations", `{"limit":50}`)

@@ -113,15 +113,3 @@ func (k kind) annotations(title string) *mcp.ToolAnnotations {
 	a.IdempotentHint = k == changes
 	return a
 }
-
-// add adds a tool.
-func add[In, Out any](s *service, k kind, name, title, description string, run func(context.Context, *remote.API, In) (Out, error)) {
-	tool := &mcp.Tool{Name: name, Title: title, Description: description, Annotations: k.annotations(title)}
-	mcp.AddTool(s.server, tool, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		if s.lasting {
-			defer reportProgress(ctx, r)()
-		}
-		out, err := run(ctx, s.api, in)
-		return nil, out, err
-	})
-}
