@@ -274,7 +274,7 @@ func (rec *recorder) check(r *http.Request) error {
 		rec.items = itemsOf(rec.route, rec.status, rec.header.Get("Content-Type"))
 	}
 	switch {
-	case r.Method == http.MethodOptions && (strings.HasPrefix(r.URL.Path, "/api/widget/") || r.URL.Path == "/api/events/stream" && rec.status == http.StatusNoContent):
+	case r.Method == http.MethodOptions && (forPages(r.URL.Path) || r.URL.Path == "/api/events/stream" && rec.status == http.StatusNoContent):
 		if rec.status != http.StatusNoContent {
 			return errors.New("preflights answer 204")
 		}
@@ -285,6 +285,11 @@ func (rec *recorder) check(r *http.Request) error {
 		return errors.New("the status is not documented")
 	}
 	return once(rec.fingerprint(), func() error { return rec.checkAnswer(r) })
+}
+
+// forPages reports whether pages of other origins may use what is below a path.
+func forPages(path string) bool {
+	return path == "/mcp" || slices.ContainsFunc([]string{"/api/widget/", "/oauth/", "/.well-known/"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 // checkUnrouted checks the answer of what the document does not have.

@@ -22,6 +22,7 @@ const (
 	session                   // the same with the session's token
 	operator                  // the secret key, the console's cookie of the key, or a person's
 	administrator             // the same without the operators of the team
+	assistant                 // like operator, and pages elsewhere may read what it answers: they bring a token along
 	backend                   // the key of bridge mode
 )
 
@@ -236,7 +237,7 @@ var matrix = map[string]entry{
 	"HEAD /console/connect":                         {page, "/console/connect", nil, 400},
 	"POST /console/connect":                         {page, "/console/connect", nil, 403},
 
-	"POST /mcp": {operator, "/mcp", object{"jsonrpc": "2.0", "id": 1, "method": "ping"}, 0},
+	"POST /mcp": {assistant, "/mcp", object{"jsonrpc": "2.0", "id": 1, "method": "ping"}, 0},
 
 	"GET /console/invitation":         {page, "/console/invitation", nil, 0},
 	"HEAD /console/invitation":        {page, "/console/invitation", nil, 0},
@@ -365,12 +366,14 @@ func (k kind) judge(method, cred string, from origin) int {
 		case k == session && cred != "the public key and the token":
 			return 404
 		}
-	case operator, administrator:
+	case operator, administrator, assistant:
 		switch {
 		case cred == "the secret key" && from.origin == "":
 			return 0
 		case cred == "the secret key", strings.Contains(cred, "public"), cred == "a wrong key", cred == otherSite:
 			return 401
+		case from.site == "cross-site" && !safe && k == assistant:
+			return 401 // with the way to a token
 		case from.site == "cross-site" && !safe:
 			return 403
 		case k == administrator && cred == "an operator's cookie":

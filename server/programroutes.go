@@ -8,16 +8,16 @@ import (
 	"github.com/relay-chat/relay/server/web"
 )
 
-// programRoutes are those beside the admin API: for assistants, visitors' agents and incoming hooks.
+// programRoutes are those beside the admin API: for visitors' agents and incoming hooks.
 func (c *community) programRoutes() []web.Route {
-	return slices.Concat(c.assistantRoutes(), c.accounts.OAuthRoutes(), c.frontDoorRoutes(), c.incomingRoutes())
+	return slices.Concat(c.frontDoorRoutes(), c.incomingRoutes())
 }
 
 // assistantRoutes are for assistants, which bring a key like other programs. What they do with
-// the scopes of a key, the admin API decides.
+// the scopes of a key, the admin API decides. Some run in pages of other origins.
 func (c *community) assistantRoutes() []web.Route {
 	operators, _ := c.accounts.Rules(web.MaxAdminBody)
-	operators.Access = c.accounts.Admission.Challenging(operators.Access)
+	operators.CORS, operators.Access = web.OpenToPages, c.accounts.Admission.Challenging(operators.Access)
 	return []web.Route{web.On("POST", oauth.ResourcePath, operators.Within(web.OwnSites).Needs(chat.AllScopes...), c.assistants.answer)}
 }
 

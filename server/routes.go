@@ -8,6 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/relay-chat/relay/server/chat"
+	"github.com/relay-chat/relay/server/oauth"
 	"github.com/relay-chat/relay/server/web"
 )
 
@@ -18,6 +19,9 @@ func (c *community) audiences() []web.Audience {
 		{Prefix: "/api/admin/", Unmatched: web.Rules{Filtered: true}, Routes: slices.Concat(c.noting(c.conversationRoutes()), c.siteRoutes(), c.settingRoutes(), c.aiRoutes(), c.learning.Routes(c.accounts.Rules(web.MaxAdminBody)), c.webhookRoutes(), c.accounts.Routes(c.reaches.person))},
 		{Prefix: communityHooks, Unmatched: web.Rules{}, Routes: hookRoutes(c.bridges, communityHooks)},
 		{Prefix: "/api/", Unmatched: web.Rules{Filtered: true}, Routes: nil},
+		{Prefix: oauth.ResourcePath, Unmatched: web.Rules{CORS: web.OpenToPages}, Routes: c.assistantRoutes()},
+		{Prefix: oauth.MetadataPath, Unmatched: web.Rules{CORS: web.OpenToPages}, Routes: c.accounts.MetadataRoutes()},
+		{Prefix: oauth.Path, Unmatched: web.Rules{CORS: web.OpenToPages}, Routes: c.accounts.OAuthRoutes()},
 		{Prefix: "", Unmatched: web.Rules{}, Routes: slices.Concat(c.programRoutes(), c.fileRoutes(), c.accounts.FaceRoutes(), c.openRoutes(), c.pageRoutes(), c.accounts.PageRoutes(), c.docs.routes())},
 	}
 }

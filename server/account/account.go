@@ -112,21 +112,28 @@ func (a *Accounts) Routes(person web.Reach) []web.Route {
 	}
 }
 
-// OAuthRoutes are for programs that people give access to relay's assistants' address.
-func (a *Accounts) OAuthRoutes() []web.Route {
-	programs := web.Rules{Rate: a.Admission.Rates.Requests, Body: maxOAuthBody}
-	pages := web.Rules{Page: true, Rate: a.Admission.Rates.Requests}
+// MetadataRoutes say how programs get access to relay's assistants' address.
+func (a *Accounts) MetadataRoutes() []web.Route {
+	open := web.Rules{CORS: web.OpenToPages}
 	return []web.Route{
-		web.On("GET", oauth.ResourceMetadataPath, web.Rules{}, a.oauth.resourceMetadata),
-		web.On("GET", oauth.ServerMetadataPath, web.Rules{}, a.oauth.serverMetadata),
+		web.On("GET", oauth.ResourceMetadataPath, open, a.oauth.resourceMetadata),
+		web.On("GET", oauth.ServerMetadataPath, open, a.oauth.serverMetadata),
+	}
+}
+
+// OAuthRoutes are for programs that people give access there. Some run in pages of other origins.
+func (a *Accounts) OAuthRoutes() []web.Route {
+	programs := web.Rules{CORS: web.OpenToPages, Rate: a.Admission.Rates.Requests, Body: maxOAuthBody}
+	return []web.Route{
 		web.On("POST", oauth.RegisterPath, programs, a.oauth.register),
 		web.On("POST", oauth.TokenPath, programs, a.oauth.token),
 		web.On("POST", oauth.RevokePath, programs, a.oauth.revoke),
-		web.On("GET", oauth.AuthorizePath, pages, web.Page(a.oauth.authorize)),
-		web.On("GET", connectPath, pages, web.Page(a.oauth.connectPage)),
-		web.On("POST", connectPath, pages, web.Page(a.oauth.decide)),
+		web.On("GET", oauth.AuthorizePath, a.asking(), web.Page(a.oauth.authorize)),
 	}
 }
+
+// asking are the rules of pages on which somebody decides about a program.
+func (a *Accounts) asking() web.Rules { return web.Rules{Page: true, Rate: a.Admission.Rates.Requests} }
 
 // FaceRoutes are the pictures of people and websites, for anyone.
 func (a *Accounts) FaceRoutes() []web.Route {
@@ -146,6 +153,8 @@ func (a *Accounts) PageRoutes() []web.Route {
 		web.On("POST", "/console/login", pages, web.Page(a.console.login)),
 		web.On("POST", "/console/code", pages, web.Page(a.console.code)),
 		web.On("POST", "/console/logout", pages, web.Page(a.console.logout)),
+		web.On("GET", connectPath, a.asking(), web.Page(a.oauth.connectPage)),
+		web.On("POST", connectPath, a.asking(), web.Page(a.oauth.decide)),
 		web.On("GET", signOnPath, pages, web.Page(a.signOn.begin)),
 		web.On("GET", SignOnReturn, pages, web.Page(a.signOn.finish)),
 		web.On("GET", "/console/invitation", pages, web.Page(a.console.invitationPage)),

@@ -150,11 +150,15 @@ func forAssistant(r *http.Request) bool {
 // byAPIKey admits requests with an API key or a personal token.
 func (s *Admission) byAPIKey(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 	k, p, err := s.team.Keys.Open(r.Context(), key)
+	if err == nil && r.Header.Get("Origin") != "" {
+		s.warnOfBrowser(w, r, "API key")
+		return chat.Author{}, web.ErrUnauthorized
+	}
 	return s.byOpened(w, r, &k, &p, err)
 }
 
 // byAccessToken admits requests of assistants with the token of a connection, which opens nothing
-// but the address for which it was given (RFC 8707).
+// but the address for which it was given (RFC 8707). Those that run in a page have theirs there.
 func (s *Admission) byAccessToken(w http.ResponseWriter, r *http.Request, token string) (chat.Author, error) {
 	if !forAssistant(r) {
 		return chat.Author{}, s.Denied(w, r)
@@ -173,9 +177,6 @@ func (s *Admission) byOpened(w http.ResponseWriter, r *http.Request, k *chat.API
 		return chat.Author{}, s.Denied(w, r)
 	case err != nil:
 		return chat.Author{}, err
-	case r.Header.Get("Origin") != "":
-		s.warnOfBrowser(w, r, "API key")
-		return chat.Author{}, web.ErrUnauthorized
 	case s.Config.RateLimit && !s.Rates.Keys.Allow(k.ID, time.Now()):
 		return chat.Author{}, web.ErrTooMany()
 	}

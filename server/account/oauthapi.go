@@ -22,11 +22,12 @@ type oauthAPI struct{ *consolePages }
 // resource is what programs ask to reach.
 func (s *consolePages) resource(r *http.Request) string { return s.PagesURL(r) + oauth.ResourcePath }
 
-// Challenging tells a program without a valid token where it finds out how to get one.
+// Challenging tells a program without a valid token where it finds out how to get one: also one in
+// a page elsewhere, whose reader may have signed in here.
 func (s *Admission) Challenging(admits web.Access) web.Access {
 	return func(w http.ResponseWriter, r *http.Request, key string) (chat.Author, error) {
 		by, err := admits(w, r, key)
-		if errors.Is(err, web.ErrUnauthorized) {
+		if errors.Is(err, web.ErrUnauthorized) || key == "" && errors.Is(err, web.ErrForbidden) {
 			err = &web.Error{Status: http.StatusUnauthorized, Text: web.ErrUnauthorized.Text,
 				Header: http.Header{"Www-Authenticate": {oauth.Challenge(s.PagesURL(r), key != "")}}}
 		}

@@ -11,12 +11,14 @@ import (
 // Where programs find what. The metadata's places are those of RFC 9728 and RFC 8414.
 const (
 	ResourcePath         = "/mcp"
-	ResourceMetadataPath = "/.well-known/oauth-protected-resource/mcp"
-	ServerMetadataPath   = "/.well-known/oauth-authorization-server"
-	RegisterPath         = "/oauth/register"
-	AuthorizePath        = "/oauth/authorize"
-	TokenPath            = "/oauth/token"
-	RevokePath           = "/oauth/revoke"
+	MetadataPath         = "/.well-known/"
+	ResourceMetadataPath = MetadataPath + "oauth-protected-resource/mcp"
+	ServerMetadataPath   = MetadataPath + "oauth-authorization-server"
+	Path                 = "/oauth/"
+	RegisterPath         = Path + "register"
+	AuthorizePath        = Path + "authorize"
+	TokenPath            = Path + "token"
+	RevokePath           = Path + "revoke"
 )
 
 // Resource describes what the tokens open (RFC 9728). base is relay's address.
