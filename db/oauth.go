@@ -5,7 +5,8 @@ import "github.com/relay-chat/relay/server/chat"
 const (
 	selectOAuthClient = `SELECT id, name, redirects, created_at, granted_at FROM oauth_clients WHERE id = ?`
 	countOAuthClients = `SELECT COUNT(*) FROM oauth_clients`
-	insertOAuthClient = `INSERT INTO oauth_clients (id, name, redirects, created_at, granted_at) VALUES (?, ?, ?, ?, ?)`
+	insertOAuthClient = `INSERT INTO oauth_clients (id, name, redirects, created_at, granted_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET name = excluded.name, redirects = excluded.redirects`
 	grantOAuthClient  = `UPDATE oauth_clients SET granted_at = ? WHERE id = ?`
 	dropUnusedClient  = `DELETE FROM oauth_clients WHERE id = (SELECT id FROM oauth_clients WHERE granted_at = 0 AND created_at < ?
 		ORDER BY created_at, id LIMIT 1)`

@@ -59,7 +59,7 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	engine, team, links := d.Engine, d.Team, keys.Links(s.Config.PublicURL)
 	shown := presentation{engine, links}
 	audit := web.NewAuditor(team, s.Clients, engine)
-	accounts := account.New(account.Parts{Clients: s.Clients, Limiter: s.Limiter, Pages: s.Pages, Audit: audit, Engine: engine, Team: team, Keys: keys, SignOn: d.SignOn, Log: d.Log})
+	accounts := account.New(account.Parts{Clients: s.Clients, Limiter: s.Limiter, Pages: s.Pages, Audit: audit, Engine: engine, Team: team, Keys: keys, SignOn: d.SignOn, Documents: d.Documents, Log: d.Log})
 	settings := &settingsAPI{accounts.Passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{accounts.SignIns, s.Pages, engine}
 	mails := MailLinksBy(keys, s.Config.PublicURL)

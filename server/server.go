@@ -37,6 +37,8 @@ type Deps struct {
 	Mail Mail
 	// SignOn is only used in community mode.
 	SignOn account.SignOn
+	// Documents are only used in community mode.
+	Documents account.Documents
 	// Statistics know the reply time in community mode only.
 	Statistics *statistics.Counter
 	// Team is only used in community mode.

@@ -38,7 +38,9 @@ type Parts struct {
 	Team    *team.Team
 	Keys    *keyring.Ring
 	SignOn  SignOn
-	Log     *slog.Logger
+	// Documents are of programs that connect.
+	Documents Documents
+	Log       *slog.Logger
 }
 
 // New makes the accounts.
@@ -54,7 +56,7 @@ func New(p Parts) *Accounts {
 		passkeys:  &passkeyAPI{p.Clients, p.Limiter, signIns, passwords, p.Team},
 		signOn:    &signOnAPI{console, p.SignOn},
 		console:   console,
-		oauth:     &oauthAPI{console},
+		oauth:     &oauthAPI{console, &described{fetch: p.Documents, log: p.Log}},
 	}
 }
 

@@ -40,7 +40,7 @@ func consentTo(by chat.Author, query string) string { return by.SignIn + " " + c
 // authorize answers GET /oauth/authorize, where a program leads a browser to. It does nothing but
 // lead on: browsers send the console's cookie only where relay itself leads.
 func (s *oauthAPI) authorize(w http.ResponseWriter, r *http.Request) {
-	if _, query := s.askedFor(w, r, r.URL.RawQuery); query != "" {
+	if _, query := s.askedFor(w, r, r.URL.RawQuery, false); query != "" {
 		s.lead(w, r, connectPath+"?"+query, "One moment…", "relay asks you now whether the program may connect.", "Go on")
 	}
 }
@@ -56,8 +56,9 @@ func (s *oauthAPI) showWay(w http.ResponseWriter, r *http.Request, status int, t
 }
 
 // askedFor reads what a program asks for, and returns it with its query in one form. What nobody
-// can decide about is answered, and "" returned.
-func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) (q *oauth.Request, query string) {
+// can decide about is answered, and "" returned. A document of a program is fetched only if somebody
+// has signed in who decides; before, nothing is returned but the query.
+func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string, signedIn bool) (q *oauth.Request, query string) {
 	wrong := func(text string) (*oauth.Request, string) {
 		s.ShowError(w, r, http.StatusBadRequest, text)
 		return nil, ""
@@ -70,10 +71,15 @@ func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) 
 	if refused != nil {
 		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
 	}
-	client, err := s.team.Connections.Client(r.Context(), id)
+	if oauth.IsDocument(id) && !signedIn {
+		return nil, query
+	}
+	client, err := s.program(r, id)
 	switch {
 	case errors.Is(err, chat.ErrOAuthUnknown):
 		return wrong("relay does not know this program, or not any more. Remove relay from it and connect it again.")
+	case errors.As(err, &refused):
+		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
 	case err != nil:
 		s.showAway(w, r, "read a program", err)
 		return nil, ""
@@ -89,14 +95,20 @@ func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string) 
 	return q, query
 }
 
+// program returns a program by its client_id.
+func (s *oauthAPI) program(r *http.Request, id string) (chat.OAuthClient, error) {
+	if oauth.IsDocument(id) {
+		return s.described.client(r.Context(), id)
+	}
+	return s.team.Connections.Client(r.Context(), id)
+}
+
 // connectPage answers GET /console/connect: it asks, or has somebody sign in before.
 func (s *oauthAPI) connectPage(w http.ResponseWriter, r *http.Request) {
-	q, query := s.askedFor(w, r, r.URL.RawQuery)
-	if query == "" {
-		return
-	}
 	by, err := s.SignedIn(r)
+	q, query := s.askedFor(w, r, r.URL.RawQuery, err == nil)
 	switch {
+	case query == "":
 	case errors.Is(err, web.ErrUnauthorized):
 		s.setCookie(w, r, connectCookie, waitingPrograms(s.Keys).Sign(s.hostCookie(r, connectCookie), query), int(connectLife/time.Second))
 		http.Redirect(w, r, "/console", http.StatusSeeOther)
@@ -157,12 +169,16 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 	for _, scope := range offered(by, q) {
 		add("Scopes", "scope", string(scope), string(scope), "– "+scopeWords[scope], scope == chat.ScopeRead || scope == chat.ScopeNote)
 	}
+	if oauth.IsDocument(q.Client.ID) {
+		words, failed := web.Fill("connect-document.html", web.Slots{"Host": documentHost(q.Client.ID)}, nil)
+		within["Document"], err = words, cmp.Or(err, failed)
+	}
 	own := s.engine.Sites().In(by.Sites)
 	for i := range own {
 		add("Sites", "site", own[i].PublicID(), s.engine.Sites().ShownName(own[i].ID), "", true)
 	}
 	if err != nil {
-		s.PageFailed(w, "connect-box.html", err)
+		s.PageFailed(w, "connect.html", err)
 		return
 	}
 	host := chat.RedirectHost(q.Redirect)
@@ -190,7 +206,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 		s.ShowError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
 		return
 	}
-	q, query := s.askedFor(w, r, r.PostFormValue("request"))
+	q, query := s.askedFor(w, r, r.PostFormValue("request"), true)
 	if query == "" {
 		return
 	}
@@ -210,7 +226,10 @@ func (s *oauthAPI) leadBack(w http.ResponseWriter, r *http.Request, q *oauth.Req
 func (s *oauthAPI) allow(w http.ResponseWriter, r *http.Request, by chat.Author, q *oauth.Request, query string) {
 	code := chat.OAuthCode{Client: q.Client.ID, Redirect: q.Redirect, Challenge: q.Challenge, Resource: q.Resource}
 	var err error
-	if code.Scopes, code.Sites, err = s.chosen(by, q, r.PostForm); err == nil {
+	if code.Scopes, code.Sites, err = s.chosen(by, q, r.PostForm); err == nil && oauth.IsDocument(q.Client.ID) {
+		err = s.team.Connections.Keep(r.Context(), q.Client)
+	}
+	if err == nil {
 		var secret string
 		if secret, err = s.team.Connections.Allow(r.Context(), by, code); err == nil {
 			s.leadBack(w, r, q, q.Answer(s.PagesURL(r), secret), "Connected")

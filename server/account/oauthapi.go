@@ -17,7 +17,10 @@ import (
 const maxOAuthBody = 16 << 10
 
 // oauthAPI gives programs access to the address of assistants, as people let them (OAuth 2.1).
-type oauthAPI struct{ *consolePages }
+type oauthAPI struct {
+	*consolePages
+	described *described
+}
 
 // resource is what programs ask to reach.
 func (s *consolePages) resource(r *http.Request) string { return s.PagesURL(r) + oauth.ResourcePath }

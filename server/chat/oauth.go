@@ -29,7 +29,8 @@ func (a *Addresses) Scan(src any) error {
 	return nil
 }
 
-// OAuthClient is a program that has registered itself (RFC 7591). Nobody vouches for its name.
+// OAuthClient is a program that has registered itself (RFC 7591), or whose id is the address at which
+// it says who it is. Nobody vouches for its name.
 type OAuthClient struct {
 	ID        string    `db:"id"`
 	Name      string    `db:"name"`

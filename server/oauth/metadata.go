@@ -41,7 +41,7 @@ func Server(base string) *ServerMetadata {
 		ScopesSupported: scopeNames(chat.AllScopes), ResponseTypesSupported: []string{"code"}, ResponseModesSupported: []string{"query"},
 		GrantTypesSupported: grantTypes(), CodeChallengeMethodsSupported: []string{"S256"},
 		TokenEndpointAuthMethodsSupported: public, RevocationEndpointAuthMethodsSupported: public,
-		ServiceDocumentation: base + "/docs/assistants", AuthorizationResponseIssParameterSupported: true}}
+		ServiceDocumentation: base + "/docs/assistants", AuthorizationResponseIssParameterSupported: true, ClientIDMetadataDocumentSupported: true}}
 }
 
 // Challenge is the WWW-Authenticate of a request without a valid token (RFC 6750, 3; RFC 9728, 5.1).

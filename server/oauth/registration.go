@@ -32,6 +32,15 @@ func (r *Registration) Client() (*chat.OAuthClient, error) {
 			return nil, refused
 		}
 	}
+	c, refused := r.client()
+	if refused != nil {
+		return nil, refused
+	}
+	return c, nil
+}
+
+// client is the program at addresses that have been checked.
+func (r *Registration) client() (*chat.OAuthClient, *Refusal) {
 	switch {
 	case r.GrantTypes != nil && !slices.Contains(r.GrantTypes, "authorization_code"):
 		return nil, refuse(InvalidMetadata, "grant_types must have authorization_code")

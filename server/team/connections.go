@@ -31,29 +31,49 @@ type Connections struct {
 // ErrTooManyClients is returned for one more program than there may be.
 var ErrTooManyClients = chat.Errorf(chat.Conflict, "Too many programs have registered. Try again in ten minutes, or use a key")
 
+// NameClient gives a program the name that it has wherever it is shown, or says why it cannot have it.
+func NameClient(c *chat.OAuthClient) error {
+	c.Name = chat.Clip(chat.OneLine(c.Name), maxKeyName)
+	return checkName(c.Name, maxKeyName)
+}
+
 // Register stores a new program. Where there are too many, the oldest goes that nobody has let in.
 func (t *Connections) Register(ctx context.Context, c *chat.OAuthClient) error {
-	c.Name = chat.Clip(chat.OneLine(c.Name), maxKeyName)
-	if err := checkName(c.Name, maxKeyName); err != nil {
+	if err := NameClient(c); err != nil {
 		return err
 	}
-	c.ID, c.CreatedAt = chat.NewID(), chat.Now()
+	c.ID = chat.NewID()
+	return t.Keep(ctx, c)
+}
+
+// Keep stores a program that has an id of its own: one that registers, or that somebody lets in who
+// has read what it says of itself at its address.
+func (t *Connections) Keep(ctx context.Context, c *chat.OAuthClient) error {
+	c.CreatedAt = chat.Now()
 	return t.store.Apply(ctx, func(tx Tx) error {
 		if err := lockTeam(tx); err != nil {
 			return err
 		}
-		n, err := tx.CountOAuthClients()
-		if err == nil && n >= maxClients {
-			err = tx.DropUnusedClient(c.CreatedAt.Add(-unusedSafely))
-		}
+		_, err := tx.OAuthClient(c.ID)
 		if errors.Is(err, chat.ErrOAuthUnknown) {
-			err = ErrTooManyClients
+			err = roomForClient(tx, c.CreatedAt)
 		}
 		if err != nil {
 			return err
 		}
 		return tx.PutOAuthClient(c)
 	})
+}
+
+func roomForClient(tx Tx, now chat.Time) error {
+	n, err := tx.CountOAuthClients()
+	if err == nil && n >= maxClients {
+		err = tx.DropUnusedClient(now.Add(-unusedSafely))
+	}
+	if errors.Is(err, chat.ErrOAuthUnknown) {
+		err = ErrTooManyClients
+	}
+	return err
 }
 
 // Client returns a program, or chat.ErrOAuthUnknown.

@@ -28,6 +28,7 @@ var pages = []struct {
 	{"pages/consent.html", true},
 	{"pages/connect.html", true},
 	{"pages/connect-box.html", false},
+	{"pages/connect-document.html", false},
 	{"pages/connected.html", true},
 	{"pages/chat.html", false},
 	{"pages/resume.html", true},
@@ -46,7 +47,7 @@ func slots() map[string]any {
 	values := map[string]any{}
 	for _, name := range []string{"PublicKey", "SecretKey", "Snippet", "OperatorName", "Version", "Name", "Problem", "Invalid", "Hint",
 		"Status", "Title", "Text", "OperatorID", "Role", "Pages", "Mails", "Hosts", "Email", "Team", "WrongPassword", "PasskeyOrigin", "WrongKey", "Link", "Chat", "There", "Letter", "SignOn", "Only",
-		"Host", "Request", "Consent", "Field", "Value", "Words", "Scopes", "Sites", "Several", "Secret", "ViewBox", "QR", "RecoveryCodes"} {
+		"Host", "Document", "Request", "Consent", "Field", "Value", "Words", "Scopes", "Sites", "Several", "Secret", "ViewBox", "QR", "RecoveryCodes"} {
 		values[name] = "${" + name + "}"
 	}
 	for _, name := range []string{"FocusName", "FocusKey", "FocusEmail", "FocusPassword", "OpenKey", "Manifest", "Checked", "Href"} {
