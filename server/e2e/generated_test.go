@@ -10,7 +10,7 @@ import (
 )
 
 // TestGeneratedClients runs the guide's commands that generate clients, and its programs with
-// these clients against a relay that runs.
+// these clients against a relay that runs: in Python with a client of its own.
 func TestGeneratedClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a megabyte of code")
@@ -25,7 +25,7 @@ func TestGeneratedClients(t *testing.T) {
 	session := in.say(t, "Is the lamp in stock?")
 	document := string(download(t, in.base+"/openapi.yaml"))
 	environ := append(os.Environ(), "RELAY_URL="+in.base, "RELAY_API_KEY="+in.secret)
-	for language, client := range map[string]func(*testing.T, string, string) *exec.Cmd{"ts": typeScriptClient, "go": goClient} {
+	for language, client := range map[string]func(*testing.T, string, string) *exec.Cmd{"ts": typeScriptClient, "go": goClient, "python": pythonClient} {
 		t.Run(language, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := os.WriteFile(filepath.Join(folder, "openapi.yaml"), []byte(document), 0o600); err != nil {
@@ -80,6 +80,14 @@ func goClient(t *testing.T, folder, guide string) *exec.Cmd {
 	runIn(t, ".", append([]string{"go", "tool", "oapi-codegen"}, strings.Fields(arguments)...)...)
 	writeFile(t, program, codeBlock(t, guide, "go"))
 	return exec.CommandContext(t.Context(), "go", "run", client, program)
+}
+
+// pythonClient returns the guide's program, which needs no other package.
+func pythonClient(t *testing.T, folder, guide string) *exec.Cmd {
+	t.Helper()
+	program := filepath.Join(folder, "client.py")
+	writeFile(t, program, codeBlock(t, guide, "python"))
+	return exec.CommandContext(t.Context(), "python3", "-I", program)
 }
 
 func readFile(t *testing.T, name string) string {
