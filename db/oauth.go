@@ -7,8 +7,8 @@ const (
 	countOAuthClients = `SELECT COUNT(*) FROM oauth_clients`
 	insertOAuthClient = `INSERT INTO oauth_clients (id, name, redirects, created_at, granted_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, redirects = excluded.redirects`
-	grantOAuthClient  = `UPDATE oauth_clients SET granted_at = ? WHERE id = ?`
-	dropUnusedClient  = `DELETE FROM oauth_clients WHERE id = (SELECT id FROM oauth_clients WHERE granted_at = 0 AND created_at < ?
+	grantOAuthClient = `UPDATE oauth_clients SET granted_at = ? WHERE id = ?`
+	dropUnusedClient = `DELETE FROM oauth_clients WHERE id = (SELECT id FROM oauth_clients WHERE granted_at = 0 AND created_at < ?
 		ORDER BY created_at, id LIMIT 1)`
 	dropOAuthClients = `DELETE FROM oauth_clients WHERE created_at < ? AND granted_at < ? AND NOT EXISTS
 		(SELECT 1 FROM api_keys k WHERE k.client = oauth_clients.id AND k.ended_at = 0)`

@@ -16,8 +16,7 @@ const operationsPath = "/api/admin/ai/operations"
 // declared as it is.
 func TestReadOperations(t *testing.T) {
 	s := newSite(t, dbtest.Memory(t), onThisMachine)
-	var shop *httptest.Server
-	shop = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "":
 			t.Errorf("the document is asked for with %v", r.Header)
