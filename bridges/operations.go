@@ -1,11 +1,13 @@
 package bridges
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/relay-chat/relay/bridges/ai/act/openapi"
@@ -31,6 +33,24 @@ func (a *Actions) Operations(ctx context.Context, address, document string) (fou
 		return found, fmt.Errorf("read an OpenAPI document: %w", err)
 	}
 	return found, chat.ErrorAt(chat.Invalid, field, field+" cannot be read: "+chat.Clip(chat.OneLine(err.Error()), 300))
+}
+
+// Tools lists the tools of a server of the Model Context Protocol.
+func (a *Actions) Tools(ctx context.Context, endpoint, header, secret string) (found chat.Operations, err error) {
+	if err := a.refuse(endpoint); err != nil {
+		return found, err
+	}
+	if u, err := url.Parse(endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return found, chat.ErrorAt(chat.Invalid, "mcp", "mcp must be an address like https://shop.example/mcp")
+	}
+	tools, err := a.client.Tools(ctx, endpoint, cmp.Or(header, "Authorization"), secret)
+	if err != nil && ctx.Err() == nil {
+		err = chat.ErrorAt(chat.Invalid, "mcp", "mcp cannot be read: "+err.Error())
+	}
+	if err != nil {
+		return found, err
+	}
+	return openapi.Tools(endpoint, cmp.Or(header, "Authorization"), tools), nil
 }
 
 // Limits of a document's request.

@@ -50,7 +50,10 @@ func TestReadOperations(t *testing.T) {
 	}
 	s.refused(s.call("POST", operationsPath, secretKey, object{"url": "http://169.254.169.254/"}), 400, "not allowed")
 	s.refused(s.call("POST", operationsPath, secretKey, object{"url": "file:///etc/passwd"}), 400, "must be an address")
-	s.refused(s.call("POST", operationsPath, secretKey, object{}), 400, "url or document is required")
+	s.refused(s.call("POST", operationsPath, secretKey, object{"mcp": "http://169.254.169.254/"}), 400, "not allowed")
+	s.refused(s.call("POST", operationsPath, secretKey, object{"mcp": shop.URL + "/none", "secret": "a\nb"}), 400, "secret must be")
+	s.refused(s.call("POST", operationsPath, secretKey, object{"mcp": shop.URL + "/none"}), 400, "Model Context Protocol")
+	s.refused(s.call("POST", operationsPath, secretKey, object{}), 400, "url, document or mcp is required")
 	s.refused(s.call("POST", operationsPath, secretKey, object{"document": `{"swagger":"2.0"}`}), 400, "Swagger 2.0")
 	s.refused(s.call("POST", operationsPath, secretKey, object{"document": strings.Repeat("x", 5<<20)}), 400, "larger than 4 MB")
 	s.refused(s.call("POST", operationsPath, secretKey, object{"document": strings.Repeat("x", 7<<20)}), 413, "")

@@ -30,7 +30,7 @@ type Action struct {
 	// About says what it does, and when it helps.
 	About  string `json:"about" db:"about"`
 	Method string `json:"method" db:"method"`
-	// URL may have parameters in its path, in braces. Those that are not there stand in the query of a
+	// URL is the address of a tool, or it may have parameters in its path, in braces. Those that are not there stand in the query of a
 	// GET or DELETE, and in the JSON body of the others.
 	URL string `json:"url" db:"url"`
 	// Parameters is the JSON Schema of all of them.
@@ -69,7 +69,20 @@ var (
 )
 
 // ActionMethods are the methods that an action may have.
-var ActionMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var ActionMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, MethodMCP}
+
+// MethodMCP is the method of an action that is a tool of a server of the Model Context Protocol. The
+// tool's name is the fragment of the address.
+const MethodMCP = "MCP"
+
+// ToolAt is where the server of a tool is, and what that calls the tool.
+func (a *Action) ToolAt() (endpoint, tool string) {
+	endpoint, _, _ = strings.Cut(a.URL, "#")
+	if u, err := url.Parse(a.URL); err == nil {
+		tool = u.Fragment
+	}
+	return endpoint, tool
+}
 
 // Check tidies an action's fields and reports the first that is wrong. Whether its address may be
 // connected to and its parameters are a JSON Schema are other questions.
@@ -79,7 +92,7 @@ func (a *Action) Check() error {
 	if a.Method == "" {
 		a.Method = http.MethodGet
 	}
-	for _, check := range []func() error{a.checkNames, a.checkURL, a.checkParameters, a.checkSecret, a.checkWhose} {
+	for _, check := range []func() error{a.checkNames, a.checkURL, a.checkParameters, a.CheckSecret, a.checkWhose} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -102,10 +115,12 @@ func (a *Action) checkNames() error {
 func (a *Action) checkURL() error {
 	u, err := url.Parse(a.URL)
 	switch {
-	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.Fragment != "", strings.ContainsFunc(a.URL, notPrintable):
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.Fragment != "" && a.Method != MethodMCP, strings.ContainsFunc(a.URL, notPrintable):
 		return ErrorAt(Invalid, "url", "url must be an address like https://shop.example/api/orders/{order}")
 	case len(a.URL) > maxActionURL:
 		return ErrorAt(Invalid, "url", "url must be at most 2000 characters")
+	case a.Method == MethodMCP && (u.Fragment == "" || strings.ContainsAny(a.URL, "{}")):
+		return ErrorAt(Invalid, "url", "url must be the address of the server and the name of its tool, like https://shop.example/mcp#refund")
 	case u.User != nil, secretInURL.MatchString(u.RawQuery):
 		return ErrorAt(Invalid, "url", "url must not have a key or password in it: give it as secret, which relay sends in a header")
 	case strings.ContainsAny(u.Host, "{}"), strings.ContainsAny(u.RawQuery, "{}"), strings.ContainsAny(parameter.ReplaceAllString(u.Path, ""), "{}"):
@@ -135,7 +150,8 @@ func (a *Action) checkParameters() error {
 	return nil
 }
 
-func (a *Action) checkSecret() error {
+// CheckSecret checks the secret and its header, which is Authorization unless it is named.
+func (a *Action) CheckSecret() error {
 	if a.Header == "" {
 		a.Header = "Authorization"
 	}
@@ -156,7 +172,7 @@ func (a *Action) checkWhose() error {
 		return ErrorAt(Invalid, "identity", "identity must be the name of the parameter that gets the visitor's verified id, or empty")
 	case a.Owner != "" && (len(a.Owner) > maxActionPointer || !actionPath.MatchString(a.Owner)):
 		return ErrorAt(Invalid, "owner", "owner must be the path of a field in the answer, like customer.id, or empty")
-	case a.Method != http.MethodGet && a.Method != http.MethodPost && !a.Changes:
+	case a.Method != http.MethodGet && a.Method != http.MethodPost && a.Method != MethodMCP && !a.Changes:
 		return ErrorAt(Invalid, "changes", "changes must be true: a "+a.Method+" changes something, and a person has to say yes")
 	case a.Changes && a.Owner != "":
 		return ErrorAt(Invalid, "owner", "owner is for actions that only read: a change is done before its answer can be checked. Use identity")

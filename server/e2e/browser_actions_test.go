@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/relay-chat/relay/bridges/ai/aitest"
 )
@@ -88,15 +90,34 @@ func (b *actionsPage) choose(folder string) {
 	b.run(`$("#actions-import").open = true`)
 	b.fill("#actions-import", "Address", b.shop+"/openapi.json")
 	b.press("#actions-import", "Read it")
-	b.until(`$$("#operations li").length === 3 && text("#operations").includes("which relay cannot send so")`)
-	b.run(`$("#operations li:last-child input").click()`)
-	b.run(`$("#operations li:last-child select").value = "customer"`)
+	b.until(`$$("#actions-import .operations li").length === 3 && text("#actions-import .operations").includes("which relay cannot send so")`)
+	b.run(`$("#actions-import .operations li:last-child input").click()`)
+	b.run(`$("#actions-import .operations li:last-child select").value = "customer"`)
 	b.run(`$("#actions-import").scrollIntoView()`)
 	b.shot(folder, "ai-actions-import")
 	b.accessible("operations")
 	b.press("#actions-import", "Add what is chosen")
 	b.until(`text("#actions-import").includes("1 action added.") && text("#ai-actions").includes("say_points")`)
-	b.run(`$("#actions-import").open = false`)
+	b.run(`$("#actions-import").open = false, $("#actions-tools").open = true`)
+	b.fill("#actions-tools", "Address", b.shop+"/mcp")
+	b.fill("#actions-tools", "Secret", "Bearer shop-secret")
+	b.press("#actions-tools", "Read it")
+	b.until(`text("#actions-tools .operations").includes("MCP give_points")`)
+	b.run(`$("#actions-tools .operations input").click()`)
+	b.shot(folder, "ai-actions-tools")
+	b.press("#actions-tools", "Add what is chosen")
+	b.until(`text("#ai-actions").includes("give_points (waits for your yes)")`)
+	b.run(`$("#actions-tools").open = false`)
+}
+
+// tools is the shop's server of the Model Context Protocol.
+func tools() http.Handler {
+	server := mcp.NewServer(&mcp.Implementation{Name: "shop", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "give_points", Description: "Gives a customer points."},
+		func(context.Context, *mcp.CallToolRequest, struct{ Points int }) (*mcp.CallToolResult, any, error) {
+			return nil, nil, nil
+		})
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 }
 
 // document is what the shop's API says of itself.
@@ -109,7 +130,12 @@ const document = `{"openapi":"3.1.0","info":{"title":"The shop"},"servers":[{"ur
 // sees what came of it.
 func testActions(t *testing.T, s *fixture) {
 	var refunds atomic.Int64
+	given := tools()
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" {
+			given.ServeHTTP(w, r)
+			return
+		}
 		if r.Method == http.MethodPost {
 			refunds.Add(1)
 		}

@@ -23,6 +23,8 @@ type Actions interface {
 	Try(ctx context.Context, a *chat.Action, given, person string) (chat.ActionTrial, error)
 	// Operations reads an OpenAPI document: one that is given, or that of an address.
 	Operations(ctx context.Context, address, document string) (chat.Operations, error)
+	// Tools lists the tools of a server of the Model Context Protocol.
+	Tools(ctx context.Context, endpoint, header, secret string) (chat.Operations, error)
 	// Acts returns the newest ones at sites, or those of a session.
 	Acts(ctx context.Context, sites chat.SiteSet, sessionID string) ([]chat.Act, error)
 	Act(ctx context.Context, id string) (chat.Act, error)

@@ -7,7 +7,7 @@ import { ask } from "../ui/ask";
 import { h } from "../ui/dom";
 import { agoTime } from "../ui/format";
 import { asForm, input, member, type Part } from "./access";
-import { importPart } from "./operations";
+import { importPart, toolsPart } from "./operations";
 import { button, feedback, labelled } from "./settings";
 import { tr } from "../ui/texts";
 
@@ -74,7 +74,7 @@ function actionForm(a: Declared, label: string, saved: (change: object) => Promi
   const name = input({ maxlength: 40, value: a.name, placeholder: "order_status", autocomplete: "off" });
   const about = input({ maxlength: 500, value: a.about, placeholder: tr("Says where an order is.") });
   const method = h("select", { class: "input" },
-    ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((one) => h("option", { value: one, selected: one === a.method }, one)));
+    ...["GET", "POST", "PUT", "PATCH", "DELETE", "MCP"].map((one) => h("option", { value: one, selected: one === a.method }, one)));
   const url = input({ type: "url", maxlength: 2000, value: a.url, placeholder: "https://shop.example/api/orders/{order}" });
   const parameters = h("textarea", { class: "input", rows: 6, maxlength: 8000, spellcheck: false }, JSON.stringify(a.parameters, null, 2));
   const identity = input({ maxlength: 60, value: a.identity, placeholder: "customer" });
@@ -212,6 +212,7 @@ export function actionsPart(): Part {
     h("p", { class: "hint" }, tr("Requests to your own servers, which the AI may ask for: to look up a signed-in visitor’s order, " +
       "or, with your yes, to change something."), " ",
       h("a", { href: "/docs/ai#let-it-act", target: "_blank", rel: "noopener" }, tr("How it works"))),
-    list, h("details", { class: "more", id: "actions-add" }, h("summary", {}, tr("Another action")), form), importPart(load), acts);
+    list, h("details", { class: "more", id: "actions-add" }, h("summary", {}, tr("Another action")), form),
+    importPart(load), toolsPart(load), acts);
   return { node, load };
 }

@@ -1,4 +1,4 @@
-// What an OpenAPI document offers as actions: an administrator chooses which of them the AI may ask for.
+// What an OpenAPI document or an MCP server offers as actions: an administrator chooses which of them the AI may ask for.
 
 import { call } from "../net/api";
 import { ofSite } from "../state/sites";
@@ -35,7 +35,7 @@ interface Offer {
 }
 
 // readsOnly are the methods of which an administrator may say that they change nothing.
-const readsOnly = ["GET", "POST"];
+const readsOnly = ["GET", "POST", "MCP"];
 
 function offer(o: Operation): Offer {
   const pick = h("input", { type: "checkbox", disabled: !!o.why });
@@ -63,9 +63,9 @@ function offer(o: Operation): Offer {
 }
 
 // adder lists what was found, and adds what is chosen.
-function adder(found: Found, added: () => Promise<void>): HTMLElement[] {
+function adder(found: Found, added: () => Promise<void>, given = ""): HTMLElement[] {
   const offers = found.operations.map(offer);
-  const secret = input({ type: "password", maxlength: 4000, autocomplete: "off", placeholder: "Bearer …" });
+  const secret = input({ type: "password", maxlength: 4000, autocomplete: "off", placeholder: "Bearer …", value: given });
   const all = async (): Promise<string> => {
     const chosen = offers.filter((o) => o.chosen());
     if (!chosen.length) throw new Error(tr("Choose what the AI may ask for."));
@@ -86,7 +86,7 @@ function adder(found: Found, added: () => Promise<void>): HTMLElement[] {
   return [
     h("p", {}, h("b", {}, found.title), " ", plural(offers.length, "{n} operation", "{n} operations"),
       found.more ? ", " + tr("{n} more are not shown", { n: found.more }) : ""),
-    h("ul", { class: "sources", id: "operations" }, ...offers.map((o) => o.node)),
+    h("ul", { class: "sources operations" }, ...offers.map((o) => o.node)),
     asForm(feedback(), tr("Add what is chosen"), { secret }, all,
       labelled(tr("Secret (optional)"), secret, tr("It is not shown again."))),
   ];
@@ -112,4 +112,20 @@ export function importPart(added: () => Promise<void>): HTMLElement {
     asForm(feedback(), tr("Read it"), { url, document: text }, read,
       labelled(tr("Address"), url), labelled(tr("Or the document (JSON or YAML)"), text), file,
       h("div", {}, button(tr("Choose a file…"), () => file.click()))), came);
+}
+
+// toolsPart lists the tools of a server, and adds actions of them.
+export function toolsPart(added: () => Promise<void>): HTMLElement {
+  const mcp = input({ type: "url", maxlength: 2000, placeholder: "https://shop.example/mcp" });
+  const secret = input({ type: "password", maxlength: 4000, autocomplete: "off", placeholder: "Bearer …" });
+  const came = h("div", { "aria-live": "polite" });
+  const read = async (): Promise<string> => {
+    came.replaceChildren();
+    const found = await call<Found>("POST", "/ai/operations", { mcp: mcp.value, secret: secret.value });
+    came.replaceChildren(...adder(found, added, secret.value));
+    return "";
+  };
+  return h("details", { class: "more", id: "actions-tools" }, h("summary", {}, tr("Actions from an MCP server")),
+    asForm(feedback(), tr("Read it"), { mcp, secret }, read,
+      labelled(tr("Address"), mcp), labelled(tr("Secret (optional)"), secret)), came);
 }

@@ -199,7 +199,7 @@ func (t *Tool) Request(args map[string]any) (Request, error) {
 	if failed = errors.Join(failed, err); failed != nil {
 		return out, errUnsafe
 	}
-	if t.Method != "GET" && t.Method != "DELETE" {
+	if t.Method != "GET" && t.Method != "DELETE" { // a tool's arguments, too
 		out.Body = compact(rest)
 		return out, nil
 	}

@@ -48,6 +48,9 @@ func (c *Client) Do(ctx context.Context, t *Tool, args map[string]any, key, pers
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
+	if t.Method == chat.MethodMCP {
+		return c.call(ctx, t, args, key, person)
+	}
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
 	r, err := http.NewRequestWithContext(ctx, request.Method, request.URL, bytes.NewReader(request.Body))
