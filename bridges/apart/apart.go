@@ -59,3 +59,18 @@ func tooMuch(state *os.ProcessState) error {
 	}
 	return fmt.Errorf("%w: it unpacks to more than relay reads (%d MB)", ErrTooMuch, memory>>20)
 }
+
+// Output keeps what a child says, up to a limit.
+type Output struct {
+	Kept []byte
+	Left int // how many bytes may come yet, less than 0 if there were more
+}
+
+// Write implements [io.Writer].
+func (o *Output) Write(p []byte) (int, error) {
+	if o.Left -= len(p); o.Left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	o.Kept = append(o.Kept, p...)
+	return len(p), nil
+}

@@ -87,12 +87,12 @@ func runReader(ctx context.Context, command []string, r reading) (document, erro
 	if err != nil {
 		return document{}, err
 	}
-	out := &limitedBuffer{left: readerOutput}
+	out := &apart.Output{Left: readerOutput}
 	if err := apart.Run(ctx, command, bytes.NewReader(question), out); err != nil {
 		return document{}, err
 	}
 	var answer result
-	switch err := json.Unmarshal(out.kept, &answer); {
+	switch err := json.Unmarshal(out.Kept, &answer); {
 	case err != nil:
 		return document{}, fmt.Errorf("%w: its text is longer than relay keeps", apart.ErrTooMuch)
 	case answer.Failed != "":
@@ -101,21 +101,6 @@ func runReader(ctx context.Context, command []string, r reading) (document, erro
 		return answer.Document, errors.New(answer.Error)
 	}
 	return answer.Document, nil
-}
-
-// limitedBuffer keeps what is written to it, up to a limit.
-type limitedBuffer struct {
-	kept []byte
-	left int
-}
-
-// Write implements [io.Writer].
-func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if b.left -= len(p); b.left < 0 {
-		return 0, io.ErrShortWrite
-	}
-	b.kept = append(b.kept, p...)
-	return len(p), nil
 }
 
 // contentType is how a server names what it sends.

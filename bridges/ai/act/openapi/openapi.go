@@ -22,8 +22,10 @@ import (
 
 // Bounds of what is read of a document.
 const (
-	MaxDocument = 4 << 20 // bytes
-	maxListed   = 500     // operations
+	MaxDocument = 4 << 20  // bytes
+	MaxAnswer   = 16 << 20 // bytes of the reader: all operations, each as long as an action may be
+	maxListed   = 500      // operations
+	maxAddress  = 2000
 )
 
 // The errors of a document.
@@ -163,9 +165,14 @@ func (r *reading) operation(path, method string, item, op object) chat.Operation
 		err = usable(&out)
 	}
 	if err != nil {
-		out.Why, out.Parameters = chat.Clip(chat.OneLine(err.Error()), 300), chat.Raw(none)
+		refuse(&out, err)
 	}
 	return out
+}
+
+// refuse keeps nothing of an operation that cannot be an action but what tells people which one it is.
+func refuse(o *chat.Operation, why error) {
+	o.URL, o.Parameters, o.Why = "", chat.Raw(none), chat.Clip(chat.OneLine(why.Error()), 300)
 }
 
 // usable reports why an action could not be declared as an operation says.
@@ -200,6 +207,11 @@ func (r *reading) name(op object, method, path string) string {
 	return own
 }
 
+var (
+	variable   = regexp.MustCompile(`\{[^{}]*\}`)
+	errAddress = fmt.Errorf("its address is longer than %d characters", maxAddress)
+)
+
 // server is the address before an operation's path.
 func (r *reading) server(op, item object) (string, error) {
 	var first object
@@ -208,19 +220,27 @@ func (r *reading) server(op, item object) (string, error) {
 			first, _ = list[0].(object)
 		}
 	}
-	address := line(first["url"], 2000)
-	for name, value := range part(first, "variables") {
-		said, _ := value.(object)
-		address = strings.ReplaceAll(address, "{"+name+"}", line(said["default"], 200))
+	variables := part(first, "variables")
+	address := variable.ReplaceAllStringFunc(line(first["url"], maxAddress), func(whole string) string {
+		if said, is := variables[whole[1:len(whole)-1]].(object); is {
+			return line(said["default"], 200)
+		}
+		return whole
+	})
+	if len(address) > maxAddress {
+		return "", errAddress
 	}
 	u, err := url.Parse(cmp.Or(address, "/"))
 	if err == nil && r.at != nil {
 		u = r.at.ResolveReference(u)
 	}
-	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || strings.ContainsAny(address, "{}") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return "", errors.New("the document does not say at which address it is")
 	}
-	return u.String(), nil
+	if address = u.String(); len(address) > maxAddress {
+		return "", errAddress
+	}
+	return address, nil
 }
 
 // header is the header in which an operation wants its secret.

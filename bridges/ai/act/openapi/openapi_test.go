@@ -1,11 +1,14 @@
 package openapi_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/relay-chat/relay/bridges/ai/act/openapi"
+	"github.com/relay-chat/relay/bridges/apart"
 	"github.com/relay-chat/relay/server/chat"
 )
 
@@ -15,6 +18,11 @@ func TestMain(m *testing.M) {
 		if err := openapi.ReadDocument(os.Stdin, os.Stdout); err != nil {
 			os.Exit(1)
 		}
+		return
+	}
+	if len(os.Args) > 1 && os.Args[1] == "talk" {
+		_, err := os.Stdout.WriteString(`{"Error":"` + strings.Repeat("x", openapi.MaxAnswer) + `"}`)
+		fmt.Fprintln(os.Stderr, err)
 		return
 	}
 	os.Exit(m.Run())
@@ -91,7 +99,7 @@ func TestOperations(t *testing.T) {
 		if o.Name != w.name || o.About != w.about || !strings.Contains(o.Why, w.why) || (o.Why == "") != (w.why == "") || !strings.Contains(schema, w.has) || strings.Contains(schema, w.lacks) {
 			t.Errorf("%+v\n%s\nwant %+v", o, schema, w)
 		}
-		if o.URL != "https://api.shop.example/v1"+o.Path || o.Header != "X-Api-Key" || o.Changes != (o.Method != "GET") {
+		if address := "https://api.shop.example/v1" + o.Path; (o.URL != address || o.Why != "") && (o.URL != "" || o.Why == "") || o.Header != "X-Api-Key" || o.Changes != (o.Method != "GET") {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -104,6 +112,45 @@ func TestRelativeServer(t *testing.T) {
 		if err != nil || len(found.Operations) != 1 || found.Operations[0].URL != want || (found.Operations[0].Why == "") != (want != "") {
 			t.Errorf("at %q: %+v, %v", at, found, err)
 		}
+	}
+}
+
+// TestServerVariables: a variable stands for its default, once: what a default has in braces is no variable,
+// and none makes an address longer than one may be.
+func TestServerVariables(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for name, c := range map[string]struct{ server, url string }{
+		"a default":       {`{"url":"https://{a}.example/{b}","variables":{"a":{"default":"shop"},"b":{"default":"v1"}}}`, "https://shop.example/v1/x"},
+		"braces":          {`{"url":"https://{a}.example","variables":{"a":{"default":"{b}"},"b":{"default":"evil"}}}`, ""},
+		"braces in path":  {`{"url":"https://shop.example/{a}","variables":{"a":{"default":"{b}"},"b":{"default":"evil"}}}`, ""},
+		"none":            {`{"url":"https://shop.example/{c}"}`, ""},
+		"too long":        {`{"url":"https://shop.example/` + strings.Repeat("{a}", 660) + `","variables":{"a":{"default":"` + long + `"}}}`, ""},
+		"longer yet":      {`{"url":"https://shop.example/` + strings.Repeat("{a}", 660) + `","variables":{"a":{"default":"` + strings.Repeat("{b}", 66) + `"},"b":{"default":"` + long + `"}}}`, ""},
+		"long when coded": {`{"url":"https://shop.example/` + strings.Repeat("é", 900) + `"}`, ""},
+	} {
+		for range 3 {
+			var paths strings.Builder
+			for i := range 500 {
+				paths.WriteString(`,"/x` + strings.Repeat("y", i%7) + strings.Repeat("z", i/7) + `":{"get":{}}`)
+			}
+			found, err := openapi.Operations([]byte(`{"openapi":"3.0.0","servers":[`+c.server+`],"paths":{`+paths.String()[1:]+`}}`), "")
+			if err != nil || len(found.Operations) != 500 {
+				t.Fatalf("%s: %d operations, %v", name, len(found.Operations), err)
+			}
+			if o := found.Operations[0]; o.URL != c.url || (o.Why == "") != (c.url != "") {
+				t.Fatalf("%s: %s, %s", name, o.URL, o.Why)
+			}
+			if n := len(chat.MustJSON(found)); n > 500<<10 {
+				t.Fatalf("%s: the answer has %d bytes", name, n)
+			}
+		}
+	}
+}
+
+// TestReaderSaysTooMuch: relay keeps no more of what the reader says than a document's operations can be.
+func TestReaderSaysTooMuch(t *testing.T) {
+	if _, err := openapi.Read(t.Context(), []string{os.Args[0], "talk"}, []byte(shop), ""); !errors.Is(err, apart.ErrTooMuch) {
+		t.Errorf("%v", err)
 	}
 }
 

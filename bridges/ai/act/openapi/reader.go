@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/relay-chat/relay/bridges/apart"
@@ -45,12 +46,15 @@ func Read(ctx context.Context, command []string, document []byte, at string) (ch
 	if len(command) == 0 {
 		return Operations(document, at)
 	}
-	var out bytes.Buffer // the reader bounds what it lists
-	if err := apart.Run(ctx, command, bytes.NewReader(chat.MustJSON(question{document, at})), &out); err != nil {
+	out := &apart.Output{Left: MaxAnswer}
+	switch err := apart.Run(ctx, command, bytes.NewReader(chat.MustJSON(question{document, at})), out); {
+	case out.Left < 0:
+		return chat.Operations{}, fmt.Errorf("%w: its operations are longer than relay keeps", apart.ErrTooMuch)
+	case err != nil:
 		return chat.Operations{}, err
 	}
 	var said answer
-	switch err := json.Unmarshal(out.Bytes(), &said); {
+	switch err := json.Unmarshal(out.Kept, &said); {
 	case err != nil:
 		return chat.Operations{}, err
 	case said.Failed != "":

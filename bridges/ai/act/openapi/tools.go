@@ -38,7 +38,7 @@ func (r *reading) tool(endpoint, header string, t *mcp.Tool) chat.Operation {
 		out.Parameters = r.input(r.schema(r.root, 0))
 	}
 	if err := usable(&out); err != nil {
-		out.Why, out.Parameters = chat.Clip(chat.OneLine(err.Error()), 300), chat.Raw(none)
+		refuse(&out, err)
 	}
 	return out
 }
