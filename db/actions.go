@@ -77,8 +77,11 @@ const (
 	insertAct = `INSERT INTO ai_acts (id, session, action, name, shown, arguments, person, changes, state, asked, asked_at, action_at, at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 	turnAct    = `UPDATE ai_acts SET state = ?, reason = ?, claim = ?, said_by = ?, at = ? WHERE id = ? AND state = ? AND claim = ?`
-	expireActs = `UPDATE ai_acts SET state = 'expired', at = ? WHERE state = 'waiting' AND asked_at < ?`
-	endLooks   = `UPDATE ai_acts SET state = 'failed', reason = ?, at = ? WHERE state = 'running' AND changes = 0 AND asked_at < ?`
+	waitedLong = ` WHERE state = 'waiting' AND asked_at < ?`
+	lookedLong = ` WHERE state = 'running' AND changes = 0 AND asked_at < ?`
+	expireActs = `UPDATE ai_acts SET state = 'expired', at = ?` + waitedLong
+	endLooks   = `UPDATE ai_acts SET state = 'failed', reason = ?, at = ?` + lookedLong
+	overdue    = `SELECT (SELECT COUNT(*) FROM ai_acts` + waitedLong + `) + (SELECT COUNT(*) FROM ai_acts` + lookedLong + `)`
 	endLook    = `UPDATE ai_acts SET state = 'failed', reason = ?, at = ? WHERE state = 'running' AND changes = 0 AND asked = ?`
 	countActs  = `SELECT COUNT(*) FROM ai_acts WHERE asked_at >= ?`
 	countHere  = countActs + ` AND session = ?`
@@ -124,8 +127,16 @@ func (d *DB) TurnAct(ctx context.Context, a *chat.Act, from, claim string, entry
 }
 
 // ExpireActs lets what was asked before a time wait no longer, and what only reads and was begun before
-// another time run no longer: relay stopped meanwhile.
+// another time run no longer: relay stopped meanwhile. It writes only if there is something to write.
 func (d *DB) ExpireActs(ctx context.Context, asked, begun chat.Time) error {
+	var n int
+	err := d.backend.read(ctx, func(t *tx) (err error) {
+		n, err = one[int](t, nil, overdue, int64(asked), int64(begun))
+		return err
+	})
+	if err != nil || n == 0 {
+		return err
+	}
 	return d.backend.apply(ctx, func(t *tx) error {
 		now := int64(chat.Now())
 		_, err := t.q.exec(expireActs, now, int64(asked))

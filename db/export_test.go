@@ -295,3 +295,9 @@ func (d *DB) BreakDigests(ctx context.Context) error {
 		return err
 	})
 }
+
+// ActQueries are those that look for acts that should have ended, with their indexes.
+func ActQueries() map[string][]string {
+	const waiting, running = "INDEX ai_acts_expiring (asked_at<?)", "INDEX ai_acts_running"
+	return map[string][]string{expireActs: {waiting}, endLooks: {running + " (asked_at<?)"}, endLook: {running}, overdue: {waiting, running + " (asked_at<?)"}}
+}
