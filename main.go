@@ -207,7 +207,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
 	deps.Hooks, deps.SignOn, deps.Rehearsals, deps.Actions = hooks, signon.New(), rehearsals, actions
-	deps.Documents = webhook.NewFetcher(nil, oauth.MaxDocument) // from public addresses alone, whoever may reach others
+	deps.Documents = webhook.NewPublicFetcher(oauth.MaxDocument) // from public addresses alone, whoever may reach others
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +40,7 @@ func (d *documents) Open(ctx context.Context, address string) (io.ReadCloser, er
 	text, is := d.said[address]
 	switch {
 	case !is:
-		return webhook.NewFetcher(nil, oauth.MaxDocument).Open(ctx, address)
+		return webhook.NewPublicFetcher(oauth.MaxDocument).Open(ctx, address)
 	case text == "":
 		return nil, errors.New("the file's server answered 404 Not Found")
 	}
@@ -89,6 +90,38 @@ func TestDocumentedProgram(t *testing.T) {
 		again.id = documentedAt
 		again.connected(cookie, "read") // the same program, a second time
 	})
+}
+
+// TestDocumentChangesItsName: whoever says yes to one name lets no program of another one in.
+func TestDocumentChangesItsName(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t))
+	cookie := s.signIn("Boss")
+	p := s.program(callback)
+	p.id = documentedAt
+	s.documents.say(documentedAt, documented)
+	answered := func(form url.Values) answer {
+		form.Set("answer", "allow")
+		form["scope"] = []string{"read"}
+		return s.form("/console/connect", form, "Cookie", cookie)
+	}
+	shown := s.asked(p.query(), cookie)
+	s.documents.say(documentedAt, strings.Replace(documented, "Robin", "Accounts", 1))
+	for n := range 100 { // relay remembers so many, and then none of them
+		other := *p
+		other.id = fmt.Sprint(documentedAt, n)
+		s.documents.say(other.id, strings.Replace(documented, documentedAt, other.id, 1))
+		s.asked(other.query(), cookie)
+	}
+	a := answered(shown)
+	if page := string(a.body); a.status != 409 || a.header.Get("Refresh") != "" || !strings.Contains(page, "Accounts") || !strings.Contains(page, "another name now") {
+		t.Errorf("a changed name is answered %d %s", a.status, page)
+	}
+	if keys := string(s.must("GET", "/api/admin/api-keys", secretKey, nil).body); strings.Contains(keys, "Accounts") {
+		t.Errorf("the keys are %s", keys)
+	}
+	if a := answered(s.asked(p.query(), cookie)); a.status != 200 || a.header.Get("Refresh") == "" {
+		t.Errorf("the name that was shown is answered %d %s", a.status, a.body)
+	}
 }
 
 // TestDocumentsOfStrangers: what is no right document of a program leads nobody anywhere.

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,13 +17,21 @@ import (
 type Fetcher struct {
 	client *http.Client
 	most   int64
+	public bool
+}
+
+// NewPublicFetcher returns a fetcher that reaches public addresses alone, which no setting changes.
+func NewPublicFetcher(most int64) *Fetcher {
+	f := NewFetcher(nil, most)
+	f.public = true
+	return f
 }
 
 // NewFetcher returns a fetcher of files of at most `most` bytes. It reaches only
 // the private networks that are allowed, and follows no redirects.
 func NewFetcher(allowed []netip.Prefix, most int64) *Fetcher {
-	return &Fetcher{&http.Client{Transport: guard.NewTransport(allowed),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, most}
+	return &Fetcher{most: most, client: &http.Client{Transport: guard.NewTransport(allowed),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // Open fetches a file. The caller closes it; ctx bounds the whole download. An
@@ -33,7 +42,11 @@ func (f *Fetcher) Open(ctx context.Context, address string) (io.ReadCloser, erro
 		return nil, fmt.Errorf("%w: the file's address is not a URL", chat.ErrPermanent)
 	}
 	resp, err := f.client.Do(req)
-	if err != nil {
+	var no guard.Forbidden
+	switch {
+	case f.public && errors.As(err, &no):
+		return nil, errNotPublic
+	case err != nil:
 		return nil, fmt.Errorf("fetch a file: %w", explain(err))
 	}
 	if err := f.accept(resp); err != nil {
@@ -61,7 +74,10 @@ func (f *Fetcher) accept(resp *http.Response) error {
 	return nil
 }
 
-var errTooLarge = fmt.Errorf("the file is too large: %w", chat.ErrPermanent)
+var (
+	errTooLarge  = fmt.Errorf("the file is too large: %w", chat.ErrPermanent)
+	errNotPublic = fmt.Errorf("fetch a file: its address is not a public one: %w", chat.ErrPermanent)
+)
 
 // bounded fails when more bytes are read than left.
 type bounded struct {

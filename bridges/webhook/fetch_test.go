@@ -48,7 +48,8 @@ func TestFetcher(t *testing.T) {
 		{"redirect", private, server.URL + "/moved", "", "302", true},
 		{"missing", private, server.URL + "/none", "", "404", true},
 		{"failing", private, server.URL + "/broken", "", "502", false},
-		{"not allowed", public, server.URL + "/file", "", "not allowed", true},
+		{"not allowed", public, server.URL + "/file", "", "WEBHOOK_ALLOW_CIDRS", true},
+		{"not public", NewPublicFetcher(100), server.URL + "/file", "", "fetch a file: its address is not a public one", true},
 		{"no address", private, "::", "", "not a URL", true},
 		{"no scheme", private, "/files/x", "", "not a URL", true},
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -34,8 +35,15 @@ func consents(k *keyring.Ring) keyring.Cookies {
 	return k.Cookies("consent to a program", connectLife)
 }
 
-// consentTo is what a page's answer is for: this question, asked of this sign-in.
-func consentTo(by chat.Author, query string) string { return by.SignIn + " " + chat.Hash(query) }
+// consentTo is what a page's answer is for: this question, asked of this sign-in, about a program of
+// this name.
+func consentTo(by chat.Author, query, name string) string {
+	return consentToAny(by, query) + chat.Hash(name)
+}
+
+func consentToAny(by chat.Author, query string) string {
+	return by.SignIn + " " + chat.Hash(query) + " "
+}
 
 // authorize answers GET /oauth/authorize, where a program leads a browser to. It does nothing but
 // lead on: browsers send the console's cookie only where relay itself leads.
@@ -186,7 +194,7 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 		host = "a program on the computer that you use (" + host + ")"
 	}
 	s.ShowWith(w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
-		"Request": query, "Consent": consents(s.Keys).Sign(connectPath, consentTo(by, query)), "Several": strconv.FormatBool(len(own) > 1)}, within)
+		"Request": query, "Consent": consents(s.Keys).Sign(connectPath, consentTo(by, query, q.Client.Name)), "Several": strconv.FormatBool(len(own) > 1)}, within)
 }
 
 // decide answers POST /console/connect, with which somebody lets a program in, or does not.
@@ -202,7 +210,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	asked, valid := consents(s.Keys).Open(connectPath, r.PostFormValue("consent"))
-	if !valid || !chat.SameSecret(asked, consentTo(by, r.PostFormValue("request"))) {
+	if !valid || !strings.HasPrefix(asked, consentToAny(by, r.PostFormValue("request"))) {
 		s.ShowError(w, r, http.StatusForbidden, "This page was open for longer than ten minutes, or for somebody else. Begin again in the program.")
 		return
 	}
@@ -213,6 +221,10 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 	if r.PostForm.Get("answer") != "allow" {
 		refused := &oauth.Refusal{Code: oauth.AccessDenied, Text: "The person has not allowed it"}
 		s.leadBack(w, r, q, q.Refuse(s.PagesURL(r), refused), "Not connected")
+		return
+	}
+	if asked != consentTo(by, query, q.Client.Name) { // its document says another one meanwhile
+		s.ask(w, r, http.StatusConflict, by, q, query, "The program has another name now. Look again whether you trust it.")
 		return
 	}
 	s.allow(w, r, by, q, query)

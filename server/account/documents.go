@@ -20,8 +20,8 @@ type Documents interface {
 	Open(ctx context.Context, address string) (io.ReadCloser, error)
 }
 
-// Bounds of documents. What was read is believed for a few minutes: a program that changes its
-// addresses must not wait, and somebody who reads the question is not asked about another one.
+// Bounds of documents. What was read is believed for a few minutes, by each relay for itself: a program
+// that changes its addresses must not wait. Whoever answers under another name than was shown is asked again.
 const (
 	documentTime = 5 * time.Second
 	documentLife = 5 * time.Minute
