@@ -37,7 +37,19 @@ interface Offer {
 // readsOnly are the methods of which an administrator may say that they change nothing.
 const readsOnly = ["GET", "POST", "MCP"];
 
-function offer(o: Operation): Offer {
+// hostOf is the server of an address, "" for what is none.
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : "");
+
+// place is where the request of an operation goes. An operation of another server than that of home says so.
+const place = (o: Operation, home: string): (Node | string)[] => {
+  const host = hostOf(o.url);
+  const at = o.method === "MCP" || !host ? o.path : o.url.replace(/^https?:\/\//, "");
+  return [h("code", { dir: "ltr" }, o.method + " " + at), " ",
+    host && host !== home ? h("span", { class: "tag bad" }, tr("Another server: {host} would get the secret", { host })) : "",
+    " ", o.about];
+};
+
+function offer(o: Operation, home: string): Offer {
   const pick = h("input", { type: "checkbox", disabled: !!o.why });
   const identity = h("select", { class: "input" }, h("option", { value: "" }, tr("None: it is nobody’s own data")),
     ...Object.keys(o.parameters.properties ?? {}).map((name) => h("option", { value: name }, name)));
@@ -48,12 +60,15 @@ function offer(o: Operation): Offer {
     h("label", { class: "check" }, changes, h("span", {}, tr("It changes something: a person has to say yes first"))));
   pick.addEventListener("change", () => (more.hidden = !pick.checked));
   const node = h("li", {},
-    h("label", { class: "check" }, pick, h("span", {}, h("code", { dir: "ltr" }, o.method + " " + o.path), " ", o.about)), more, said);
+    h("label", { class: "check" }, pick, h("span", {}, ...place(o, home))), more, said);
+  // Whoever gives an order's number could read anybody's: somebody looks first.
+  const paused = (): boolean => !identity.value && identity.options.length > 1;
   const { name, about, method, url, parameters, header } = o;
   return {
     node,
     chosen: () => pick.checked
-      ? { name, about, method, url, parameters, header, identity: identity.value, changes: changes.checked } : null,
+      ? { name, about, method, url, parameters, header, identity: identity.value, changes: changes.checked,
+        paused: paused() } : null,
     said: (text) => (said.textContent = text),
     done: () => {
       pick.checked = false;
@@ -63,8 +78,9 @@ function offer(o: Operation): Offer {
 }
 
 // adder lists what was found, and adds what is chosen.
-function adder(found: Found, added: () => Promise<void>, given = ""): HTMLElement[] {
-  const offers = found.operations.map(offer);
+function adder(found: Found, at: string, added: () => Promise<void>, given = ""): HTMLElement[] {
+  const home = hostOf(at || found.operations.find((o) => o.url)?.url || "");
+  const offers = found.operations.map((o) => offer(o, home));
   const secret = input({ type: "password", maxlength: 4000, autocomplete: "off", placeholder: "Bearer …", value: given });
   const all = async (): Promise<string> => {
     const chosen = offers.filter((o) => o.chosen());
@@ -72,8 +88,9 @@ function adder(found: Found, added: () => Promise<void>, given = ""): HTMLElemen
     let n = 0;
     for (const one of chosen) {
       try {
-        await call("POST", "/ai/actions" + ofSite(), { ...one.chosen(), ...(secret.value ? { secret: secret.value } : {}) });
-        one.said(tr("Added."));
+        const body = one.chosen();
+        await call("POST", "/ai/actions" + ofSite(), { ...body, ...(secret.value ? { secret: secret.value } : {}) });
+        one.said(body?.paused ? tr("Added, and paused: check whose data it is before you resume it.") : tr("Added."));
         one.done();
         n++;
       } catch (error) {
@@ -104,8 +121,9 @@ export function importPart(added: () => Promise<void>): HTMLElement {
   const came = h("div", { "aria-live": "polite" });
   const read = async (): Promise<string> => {
     came.replaceChildren();
-    const found = await call<Found>("POST", "/ai/operations", text.value.trim() ? { document: text.value } : { url: url.value });
-    came.replaceChildren(...adder(found, added));
+    const given = text.value.trim();
+    const found = await call<Found>("POST", "/ai/operations", given ? { document: text.value } : { url: url.value });
+    came.replaceChildren(...adder(found, given ? "" : url.value, added));
     return "";
   };
   return h("details", { class: "more", id: "actions-import" }, h("summary", {}, tr("Actions from an OpenAPI document")),
@@ -122,7 +140,7 @@ export function toolsPart(added: () => Promise<void>): HTMLElement {
   const read = async (): Promise<string> => {
     came.replaceChildren();
     const found = await call<Found>("POST", "/ai/operations", { mcp: mcp.value, secret: secret.value });
-    came.replaceChildren(...adder(found, added, secret.value));
+    came.replaceChildren(...adder(found, mcp.value, added, secret.value));
     return "";
   };
   return h("details", { class: "more", id: "actions-tools" }, h("summary", {}, tr("Actions from an MCP server")),
