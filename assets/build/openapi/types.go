@@ -7,7 +7,7 @@ import (
 
 // typeStarts are how the first names of the pages about types begin. One whose page
 // gets too long for people is divided by another start.
-var typeStarts = []string{"A", "B", "C", "I", "M", "O", "S", "Set", "Si", "T"}
+var typeStarts = []string{"A", "B", "C", "I", "M", "O", "P", "S", "Set", "Si", "T"}
 
 // TypePage is the named types from one start to the next. Page is its place below /docs.
 type TypePage struct {
