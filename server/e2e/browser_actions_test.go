@@ -90,7 +90,7 @@ func (b *actionsPage) choose(folder string) {
 	b.run(`$("#actions-import").open = true`)
 	b.fill("#actions-import", "Address", b.shop+"/openapi.json")
 	b.press("#actions-import", "Read it")
-	b.until(`$$("#actions-import .operations li").length === 3 && text("#actions-import .operations").includes("which relay cannot send so")`)
+	b.until(`$$("#actions-import .operations li").length === 3 && text("#actions-import .operations").includes("It needs \"X-Admin\" in its header, which relay cannot send")`)
 	b.until(`text("#actions-import li:last-child").includes("GET " + %s + "/api/points")`, strings.TrimPrefix(b.shop, "http://"))
 	b.until(`[...$$("#actions-import .operations li")].find((l) => l.textContent.includes("Orders something.")).textContent.includes("Another server: elsewhere.example would get the secret") && $$("#actions-import .operations .tag").length === 1`)
 	b.until(`[...$$("#actions-import .operations input")].filter((i) => i.checked && !i.closest("[hidden]")).length === 0`)

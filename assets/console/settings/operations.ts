@@ -5,6 +5,7 @@ import { ofSite } from "../state/sites";
 import { h } from "../ui/dom";
 import { asForm, input } from "./access";
 import { button, feedback, labelled } from "./settings";
+import { sentence } from "../ui/format";
 import { plural } from "../ui/sentences";
 import { tr } from "../ui/texts";
 
@@ -54,7 +55,7 @@ function offer(o: Operation, home: string): Offer {
   const identity = h("select", { class: "input" }, h("option", { value: "" }, tr("None: it is nobody’s own data")),
     ...Object.keys(o.parameters.properties ?? {}).map((name) => h("option", { value: name }, name)));
   const changes = h("input", { type: "checkbox", checked: o.changes, disabled: !readsOnly.includes(o.method) });
-  const said = h("p", { class: "hint", role: "status" }, o.why ?? "");
+  const said = h("p", { class: "hint", role: "status" }, o.why ? sentence(o.why) + "." : "");
   const more = h("div", { hidden: true },
     labelled(tr("Parameter for the visitor’s verified id (optional)"), identity, tr("relay fills it in. The AI never sees it.")),
     h("label", { class: "check" }, changes, h("span", {}, tr("It changes something: a person has to say yes first"))));

@@ -30,8 +30,8 @@ const (
 
 // The errors of a document.
 var (
-	errNoDocument = errors.New("it is no OpenAPI document: neither JSON nor YAML with “openapi” and “paths”")
-	errOld        = errors.New("it is written in Swagger 2.0; relay reads OpenAPI 3.0 and 3.1, into which converters translate it")
+	errNoDocument = errors.New("it is not an OpenAPI document: that is JSON or YAML with “openapi” and “paths”")
+	errOld        = errors.New("it is written in Swagger 2.0; relay reads OpenAPI 3.0 and 3.1, so convert it first")
 	errVersion    = errors.New("relay reads OpenAPI 3.0 and 3.1 only")
 )
 
@@ -235,7 +235,7 @@ func (r *reading) server(op, item object) (string, error) {
 		u = r.at.ResolveReference(u)
 	}
 	if err != nil || strings.ContainsAny(address, "{}") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("the document does not say at which address it is")
+		return "", errors.New("the document does not say where its server is: it needs “servers”")
 	}
 	if address = u.String(); len(address) > maxAddress {
 		return "", errAddress

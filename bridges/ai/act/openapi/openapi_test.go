@@ -86,7 +86,7 @@ func TestOperations(t *testing.T) {
 		"GET /orders/{order}":    {"get_order_status", "Says where an order is.", "", `"customer":{"description":"Whose it is.","minimum":1,"type":"integer"}`, "pattern"},
 		"DELETE /orders/{order}": {"delete_orders_order", "Cancels it.", "", `"required":["order"]`, "customer"},
 		"POST /refunds":          {"get_order_status_2", "POST /refunds", "", `"required":["amount","order"]`, `"id"`},
-		"PUT /upload":            {"put_upload", "PUT /upload", "body that is no JSON", `"properties":{}`, "png"},
+		"PUT /upload":            {"put_upload", "PUT /upload", "its body is not a JSON object", `"properties":{}`, "png"},
 		"GET /foreign":           {"get_foreign", "GET /foreign", "which relay cannot send", `"properties":{}`, "evil"},
 		"GET /lost":              {"get_lost", "GET /lost", "another document", `"properties":{}`, "other"},
 		"GET /traced":            {"get_traced", "GET /traced", "X-Trace", `"properties":{}`, "Trace"},

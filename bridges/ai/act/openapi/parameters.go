@@ -84,7 +84,7 @@ func (r *reading) address(l *listing, method string, p object, name, in string) 
 		in == "query" && method != "get" && method != "delete",
 		!slices.Contains(simple, kind):
 		if required {
-			return fmt.Errorf("it needs %q in its %s, which relay cannot send so", name, in)
+			return fmt.Errorf("it needs %q in its %s, which relay cannot send", name, in)
 		}
 		return nil
 	}
@@ -123,7 +123,7 @@ func (r *reading) body(l *listing, method string, op object) error {
 	case method == "get" || method == "delete":
 		return errors.New("it needs a body, which relay does not send with this method")
 	case !is:
-		return errors.New("it needs a body that is no JSON object, which relay cannot send")
+		return errors.New("its body is not a JSON object, and relay sends nothing else")
 	}
 	required, _ := schema["required"].([]string)
 	for name, value := range properties {
