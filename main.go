@@ -199,15 +199,13 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	team := team.New(database, engine, bridges.Names(), a.log)
 	base := a.knowledge(database, engine.Settings)
 	set := a.bridges(engine, kinds, mirror.Options{Colleague: team.People.Colleague, Links: links})
-	topics := bridges.NewTopics(engine, database)
-	actions := bridges.NewActions(engine, database, a.cfg.WebhookAllowCIDRs, readerCommand(readOpenAPI))
+	topics, actions := bridges.NewTopics(engine, database), bridges.NewActions(engine, database, a.cfg.WebhookAllowCIDRs, readerCommand(readOpenAPI))
 	hook, hooks, ai := a.webhook(engine, links), a.hooks(engine, links), a.ai(engine, base, topics, actions)
 	rehearsals := bridges.NewRehearsals(ai, database, topics)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	mail, box := a.mail(engine, keys)
 	deps := a.deps(engine, hook, set, ai, counter)
-	deps.Hooks, deps.SignOn, deps.Rehearsals, deps.Actions = hooks, signon.New(), rehearsals, actions
-	deps.Documents = webhook.NewPublicFetcher(oauth.MaxDocument) // from public addresses alone, whoever may reach others
+	deps.Hooks, deps.SignOn, deps.Documents, deps.Rehearsals, deps.Actions = hooks, signon.New(), webhook.NewPublicFetcher(oauth.MaxDocument), rehearsals, actions
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}
 	web, err := server.NewCommunity(a.cfg, deps, keys)
 	if err != nil {
