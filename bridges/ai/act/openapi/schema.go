@@ -25,7 +25,9 @@ var kept = map[string]func(any) bool{
 func isNumber(v any) bool {
 	switch n := v.(type) {
 	case int:
-		return n >= -1<<53 && n <= 1<<53
+		return isNumber(float64(n))
+	case int64: // on machines with small ones
+		return isNumber(float64(n))
 	case float64:
 		return math.Abs(n) <= 1<<53 // neither infinite nor no number, which YAML has
 	}
