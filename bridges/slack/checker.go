@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/slack-go/slack"
-
 	"github.com/relay-chat/relay/bridges/reception"
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -82,11 +80,7 @@ func (c *checking) channel(ctx context.Context) (chat.Finding, bool) {
 	if _, err := c.client.identify(ctx); err != nil {
 		return c.failed(subject, err), false
 	}
-	var ch *slack.Channel
-	err := c.client.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
-		ch, err = c.client.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: c.client.cfg.ChannelID})
-		return err
-	})
+	ch, err := c.client.channel(ctx, c.client.cfg.ChannelID)
 	switch {
 	case err != nil:
 		return c.failed(subject, err), true

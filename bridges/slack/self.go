@@ -103,3 +103,12 @@ func (s *self) own(m *slack.Message) bool {
 func (s *self) reacted(m *slack.Message) bool {
 	return s != nil && s.user != "" && slices.ContainsFunc(m.Reactions, func(r slack.ItemReaction) bool { return slices.Contains(r.Users, s.user) })
 }
+
+// channel asks for a channel.
+func (c *client) channel(ctx context.Context, id string) (ch *slack.Channel, err error) {
+	err = c.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
+		ch, err = c.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+		return err
+	})
+	return ch, err
+}

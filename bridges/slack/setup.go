@@ -88,11 +88,7 @@ func (s *Setup) At(ctx context.Context, id string) (p chat.Place, err error) {
 	if err != nil {
 		return p, err
 	}
-	var ch *slack.Channel
-	err = s.bridge.client.call(ctx, "conversations.info", true, func(ctx context.Context) (err error) {
-		ch, err = s.bridge.client.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
-		return err
-	})
+	ch, err := s.bridge.client.channel(ctx, id)
 	if err != nil {
 		return p, err
 	}
