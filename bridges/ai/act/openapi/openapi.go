@@ -1,5 +1,6 @@
-// Package openapi reads the operations of an OpenAPI document as actions that could be declared. It
-// follows no reference out of the document. It imports the packages chat, act and apart.
+// Package openapi reads the operations of an OpenAPI document, and the tools of a server of the Model
+// Context Protocol, as actions that could be declared. It follows no reference out of a document. It
+// imports the packages chat, act and apart.
 package openapi
 
 import (

@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -99,6 +100,11 @@ func describe(schema object, text any) {
 	}
 }
 
+func isJSON(kind string) bool {
+	kind, _, _ = strings.Cut(kind, ";")
+	return kind == "application/json" || strings.HasSuffix(kind, "+json")
+}
+
 // body adds what the JSON body of an operation has.
 func (r *reading) body(l *listing, method string, op object) error {
 	if op["requestBody"] == nil {
@@ -110,11 +116,11 @@ func (r *reading) body(l *listing, method string, op object) error {
 	}
 	needed := body["required"] == true
 	var schema object
-	for kind, media := range part(body, "content") {
-		in, _ := media.(object)
-		if kind, _, _ = strings.Cut(kind, ";"); kind == "application/json" || strings.HasSuffix(kind, "+json") {
-			schema = r.schema(in["schema"], 0)
-		}
+	content := part(body, "content")
+	kinds := slices.Sorted(maps.Keys(content))
+	if i := slices.IndexFunc(kinds, isJSON); i >= 0 { // the same one each time
+		in, _ := content[kinds[i]].(object)
+		schema = r.schema(in["schema"], 0)
 	}
 	properties, is := schema["properties"].(object)
 	switch {
@@ -126,8 +132,8 @@ func (r *reading) body(l *listing, method string, op object) error {
 		return errors.New("its body is not a JSON object, and relay sends nothing else")
 	}
 	required, _ := schema["required"].([]string)
-	for name, value := range properties {
-		one, _ := value.(object)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		one, _ := properties[name].(object)
 		if kind, _ := one["type"].(string); kind == "" {
 			if slices.Contains(required, name) {
 				return fmt.Errorf("the type of %q is not known", chat.Clip(chat.OneLine(name), 60))
