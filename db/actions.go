@@ -95,7 +95,7 @@ func (d *DB) BeginAct(ctx context.Context, a *chat.Act, since chat.Time, most, m
 		if err != nil {
 			return err
 		}
-		if _, err := t.q.exec(endLook, chat.ActStopped, int64(chat.Now()), a.Asked); err != nil { // a delivery does one at a time
+		if _, err := t.q.exec(endLook, chat.ErrStopped.Error(), int64(chat.Now()), a.Asked); err != nil { // a delivery does one at a time
 			return err
 		}
 		all, err := one[int](t, nil, countActs, int64(since))
@@ -141,7 +141,7 @@ func (d *DB) ExpireActs(ctx context.Context, asked, begun chat.Time) error {
 		now := int64(chat.Now())
 		_, err := t.q.exec(expireActs, now, int64(asked))
 		if err == nil {
-			_, err = t.q.exec(endLooks, chat.ActStopped, now, int64(begun))
+			_, err = t.q.exec(endLooks, chat.ErrStopped.Error(), now, int64(begun))
 		}
 		return err
 	})

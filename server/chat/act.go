@@ -51,9 +51,6 @@ const (
 	ActExpired  = "expired"  // nobody said yes in time
 )
 
-// ActStopped is the reason of an act that only reads and that relay did not end.
-const ActStopped = "relay stopped meanwhile"
-
 // ActLife is how long an act waits for a yes.
 const ActLife = 24 * time.Hour
 

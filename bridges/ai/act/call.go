@@ -85,7 +85,7 @@ func unanswered(ctx context.Context, err error, sent bool) *Failure {
 	var name *net.DNSError
 	switch {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		f.Problem = "relay stopped meanwhile"
+		f.Problem = chat.ErrStopped.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Problem = "the server did not answer within " + callTime.String()
 	case errors.As(err, &name):

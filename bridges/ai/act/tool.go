@@ -117,7 +117,7 @@ func toolFailed(ctx context.Context, known bool) *Failure {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &Failure{Problem: "the server did not answer within " + callTime.String(), Known: known}
 	case ctx.Err() != nil:
-		return &Failure{Problem: "relay stopped meanwhile", Known: known}
+		return &Failure{Problem: chat.ErrStopped.Error(), Known: known}
 	}
 	return &Failure{Problem: "the server of the tool did not answer well", Known: known}
 }
