@@ -3,7 +3,9 @@
 package apart
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,17 +62,66 @@ func tooMuch(state *os.ProcessState) error {
 	return fmt.Errorf("%w: it unpacks to more than relay reads (%d MB)", ErrTooMuch, memory>>20)
 }
 
-// Output keeps what a child says, up to a limit.
-type Output struct {
-	Kept []byte
-	Left int // how many bytes may come yet, less than 0 if there were more
+// said is what a child answers.
+type said[A any] struct {
+	Document A      // or what is in it
+	Error    string // of the document
+	Failed   string // of the child: the document was not read
+}
+
+// Answer is the child's side of [Ask]: it limits its process, reads one question from in, with a document
+// in it, and writes what read says of that to out. The process must end afterwards.
+func Answer[Q, A any](in io.Reader, out io.Writer, read func(Q) (A, error)) error {
+	var s said[A]
+	if err := Limit(); err != nil {
+		s.Failed = err.Error()
+		return json.NewEncoder(out).Encode(s)
+	}
+	var question Q
+	if err := json.NewDecoder(in).Decode(&question); err != nil {
+		return err
+	}
+	document, err := read(question)
+	if s.Document = document; err != nil {
+		s.Error = err.Error()
+	}
+	return json.NewEncoder(out).Encode(s)
+}
+
+// Ask has a command that calls [Answer] read a document, and keeps at most so many bytes of what it says.
+// It returns that with the error of the document, or ErrTooMuch or ErrNotStarted.
+func Ask[Q, A any](ctx context.Context, command []string, question Q, most int) (answer A, err error) {
+	asked, err := json.Marshal(question)
+	if err != nil {
+		return answer, err
+	}
+	out := &output{left: most}
+	err = Run(ctx, command, bytes.NewReader(asked), out)
+	var s said[A]
+	switch {
+	case out.left < 0 || err == nil && json.Unmarshal(out.kept, &s) != nil:
+		return answer, fmt.Errorf("%w: what is in it is longer than relay keeps", ErrTooMuch)
+	case err != nil:
+		return answer, err
+	case s.Failed != "":
+		return answer, fmt.Errorf("%w: %s", ErrNotStarted, s.Failed)
+	case s.Error != "":
+		return s.Document, errors.New(s.Error)
+	}
+	return s.Document, nil
+}
+
+// output keeps what a child says, up to a limit.
+type output struct {
+	kept []byte
+	left int // how many bytes may come yet, less than 0 if there were more
 }
 
 // Write implements [io.Writer].
-func (o *Output) Write(p []byte) (int, error) {
-	if o.Left -= len(p); o.Left < 0 {
+func (o *output) Write(p []byte) (int, error) {
+	if o.left -= len(p); o.left < 0 {
 		return 0, io.ErrShortWrite
 	}
-	o.Kept = append(o.Kept, p...)
+	o.kept = append(o.kept, p...)
 	return len(p), nil
 }

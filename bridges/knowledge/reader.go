@@ -1,11 +1,7 @@
 package knowledge
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -40,31 +36,9 @@ func readHere(_ context.Context, r reading) (document, error) {
 	return extractPage(r.ContentType, r.Data, at)
 }
 
-// result is what the reader answers.
-type result struct {
-	Document document
-	Error    string // of the document
-	Failed   string // of the reader: the document was not read
-}
-
-// ReadDocument is the reader's side: it limits its process, reads one document from in
-// and writes what it says to out. The process must end afterwards.
+// ReadDocument is the reader's side, see [apart.Answer].
 func ReadDocument(in io.Reader, out io.Writer) error {
-	var answer result
-	if err := apart.Limit(); err != nil {
-		answer.Failed = err.Error()
-		return json.NewEncoder(out).Encode(answer)
-	}
-	var r reading
-	if err := json.NewDecoder(in).Decode(&r); err != nil {
-		return err
-	}
-	d, err := readHere(context.Background(), r)
-	answer.Document = d
-	if err != nil {
-		answer.Error = err.Error()
-	}
-	return json.NewEncoder(out).Encode(answer)
+	return apart.Answer(in, out, func(r reading) (document, error) { return readHere(context.Background(), r) })
 }
 
 // inProcess returns a reader that starts a command for each document, one at a time, with
@@ -78,29 +52,8 @@ func inProcess(command []string) reader {
 		case <-ctx.Done():
 			return document{}, ctx.Err()
 		}
-		return runReader(ctx, command, r)
+		return apart.Ask[reading, document](ctx, command, r, readerOutput)
 	}
-}
-
-func runReader(ctx context.Context, command []string, r reading) (document, error) {
-	question, err := json.Marshal(r)
-	if err != nil {
-		return document{}, err
-	}
-	out := &apart.Output{Left: readerOutput}
-	if err := apart.Run(ctx, command, bytes.NewReader(question), out); err != nil {
-		return document{}, err
-	}
-	var answer result
-	switch err := json.Unmarshal(out.Kept, &answer); {
-	case err != nil:
-		return document{}, fmt.Errorf("%w: its text is longer than relay keeps", apart.ErrTooMuch)
-	case answer.Failed != "":
-		return document{}, fmt.Errorf("%w: %s", apart.ErrNotStarted, answer.Failed)
-	case answer.Error != "":
-		return answer.Document, errors.New(answer.Error)
-	}
-	return answer.Document, nil
 }
 
 // contentType is how a server names what it sends.

@@ -1,11 +1,7 @@
 package openapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/relay-chat/relay/bridges/apart"
@@ -18,26 +14,9 @@ type question struct {
 	At       string
 }
 
-// answer is what the reader says of it.
-type answer struct {
-	Operations chat.Operations
-	Error      string // of the document
-	Failed     string // of the reader: the document was not read
-}
-
-// ReadDocument is the reader's side: it limits its process, reads one document from in and writes the
-// operations to out. The process must end afterwards.
+// ReadDocument is the reader's side, see [apart.Answer].
 func ReadDocument(in io.Reader, out io.Writer) error {
-	var said answer
-	var q question
-	if err := apart.Limit(); err != nil {
-		said.Failed = err.Error()
-	} else if err := json.NewDecoder(in).Decode(&q); err != nil {
-		return err
-	} else if said.Operations, err = Operations(q.Document, q.At); err != nil {
-		said.Error = err.Error()
-	}
-	return json.NewEncoder(out).Encode(said)
+	return apart.Answer(in, out, func(q question) (chat.Operations, error) { return Operations(q.Document, q.At) })
 }
 
 // Read reads a document in a process of its own, which a command starts: without one in this process,
@@ -46,21 +25,5 @@ func Read(ctx context.Context, command []string, document []byte, at string) (ch
 	if len(command) == 0 {
 		return Operations(document, at)
 	}
-	out := &apart.Output{Left: MaxAnswer}
-	switch err := apart.Run(ctx, command, bytes.NewReader(chat.MustJSON(question{document, at})), out); {
-	case out.Left < 0:
-		return chat.Operations{}, fmt.Errorf("%w: its operations are longer than relay keeps", apart.ErrTooMuch)
-	case err != nil:
-		return chat.Operations{}, err
-	}
-	var said answer
-	switch err := json.Unmarshal(out.Kept, &said); {
-	case err != nil:
-		return chat.Operations{}, err
-	case said.Failed != "":
-		return chat.Operations{}, errors.Join(apart.ErrNotStarted, errors.New(said.Failed))
-	case said.Error != "":
-		return chat.Operations{}, errors.New(said.Error)
-	}
-	return said.Operations, nil
+	return apart.Ask[question, chat.Operations](ctx, command, question{document, at}, MaxAnswer)
 }
