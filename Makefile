@@ -87,7 +87,7 @@ packing: # a release can be made, twice with the same bytes, and installed
 
 GROWTH_SESSIONS ?= 5000
 
-bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 29 minutes; GROWTH_SESSIONS=200000 takes an hour more
+bench: ## measure relay against bare floors in one run, and the browser's longest tasks, about 38 minutes; GROWTH_SESSIONS=200000 takes an hour more
 	go test -run '^$$' -bench 'History|Sessions|Pending' -benchtime 200x ./db
 	go test -run '^$$' -bench Statistics -benchtime 10x ./db
 	GROWTH_SESSIONS=$(GROWTH_SESSIONS) go test -run '^$$' -bench Growth -benchtime 1x -timeout 3h ./db
@@ -98,14 +98,14 @@ bench: ## measure relay against bare floors in one run, and the browser's longes
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" . ./.ci/bench/floor; \
 	BENCH_PROGRAMS="$$programs" BENCH_PICTURES="$(CURDIR)/.github" go test -run '^$$' \
-		-bench 'Gates|Assistants|Bridge|Deliveries|Mailbox|Receivers|Nodes|Tasks' -benchtime 1x -timeout 30m ./.ci/bench
+		-bench 'Gates|Assistants|Bridge|Deliveries|Mailbox|Receivers|Nodes|Reconnect|Relaying|Separate|Tasks' -benchtime 1x -timeout 50m ./.ci/bench
 
 SIMULATE ?=
 
 simulate: ## estimate what a million visitors a day need here; SIMULATE="-visitors 50000 -answers 8" assumes else
 	@programs=$$(mktemp -d); trap 'rm -rf "$$programs"' EXIT; \
 	$(BUILD) -o "$$programs/" .; \
-	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench Simulate -benchtime 1x -timeout 30m ./.ci/bench -args $(SIMULATE)
+	BENCH_PROGRAMS="$$programs" go test -run '^$$' -bench Simulate -benchtime 1x -timeout 50m ./.ci/bench -args $(SIMULATE)
 
 faults: ## meet kills, crash points, outages, full disks and wrong clocks while people talk, about 25 minutes
 	go test ./server/e2e -run '^Test(Faults|Model|SitesModel)$$' -count=1 -timeout 60m -v -args -long

@@ -9,6 +9,18 @@ import (
 	"testing"
 )
 
+// TestMain draws the gates of all benchmarks as one table.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if folder := os.Getenv("BENCH_PICTURES"); folder != "" && len(judged) > 0 {
+		if err := draw(folder, judged); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
 // theme is the colours of a picture.
 type theme struct{ name, ground, border, text, faint, bar, missed string }
 
