@@ -7,6 +7,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mail/mailtest"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
+	"github.com/relay-chat/relay/server/config"
 )
 
 // TestTranscriptByMail: a visitor is asked to confirm the address before the transcript goes there,
@@ -14,7 +15,7 @@ import (
 func TestTranscriptByMail(t *testing.T) {
 	dbtest.EachLasting(t, func(t *testing.T, d *db.DB) {
 		post := mailtest.New(t)
-		s := newSite(t, d, mails(post))
+		s := newSite(t, d, mails(post), func(c *config.Config) { c.PublicURL = mailBase })
 		v := s.bound("ana", "")
 		const path = "/api/widget/transcript"
 		ask := func(language string) (outcome, text string) {
@@ -65,4 +66,18 @@ func TestTranscriptByMail(t *testing.T) {
 			t.Errorf("the widget's config is %s", a.body)
 		}
 	})
+}
+
+// TestTranscriptNeedsAnAddress: without relay's own address no link in an e-mail would work, so the
+// transcript is neither offered nor promised.
+func TestTranscriptNeedsAnAddress(t *testing.T) {
+	s := newSite(t, dbtest.Memory(t), mails(mailtest.New(t)))
+	v := s.bound("ana", "")
+	if a := s.must("GET", "/api/widget/config", publicKey, nil); a.get("mailTranscript") != false {
+		t.Errorf("the widget's config is %s", a.body)
+	}
+	s.must("POST", "/api/widget/identify", publicKey, object{"sessionId": v.id, "identity": object{"email": "ana@customer.example"}}, "X-Session-Token", v.token)
+	s.writes(v, "Where is my order?")
+	s.refused(s.call("POST", "/api/widget/transcript", publicKey, object{"sessionId": v.id}, "X-Session-Token", v.token), 409, "does not send e-mails")
+	s.refused(s.call("POST", "/api/admin/sessions/"+v.id+"/transcript", secretKey, nil), 409, "PUBLIC_URL")
 }

@@ -93,7 +93,8 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 	log := slog.New(slog.NewTextHandler(s.logs, nil))
 	var err error
 	s.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: log,
-		Declared: bridges.Settings(), Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: engine.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired}})
+		Declared: bridges.Settings(), Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: engine.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired},
+		PublicURL: cfg.PublicURL})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func (p *page) html() string {
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;text-align:{}"><tr><td>
 `, side)
-	if p.cut {
-		m.write("<p>{}</p>\n", p.LeftOut)
+	for _, line := range p.above() {
+		m.write("<p>{}</p>\n", line)
 	}
 	m.said(p.messages)
 	m.write(`<p style="margin:24px 0"><a href="{}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:{};color:{};font-weight:600;text-decoration:none">{}</a></p>

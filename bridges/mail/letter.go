@@ -25,7 +25,8 @@ const fileLife = 30 * 24 * time.Hour
 type phrases struct {
 	Subject, Wrote, You, Before, GoOn, Answer, Ask, AskAnswer, Stranger, Why, Stop string
 	FirstSubject, FirstWhy                                                         string // to whom the team writes first
-	Transcript                                                                     string // the subject of one
+	Transcript, Copy, AI                                                           string // of one: its subject, its first line, who is no person
+	Date, Months                                                                   string // {d}, {m}, {y} and {t}; twelve words
 	LeftOut                                                                        string // above one: earlier messages
 	// Who asks for a transcript is told one of these.
 	Coming, Confirm, NoMail, Enough string
@@ -160,7 +161,7 @@ func (p *page) fill() {
 	if p.answerable {
 		p.Ask = p.AskAnswer
 	}
-	for _, text := range []*string{&p.Subject, &p.Why} {
+	for _, text := range []*string{&p.Subject, &p.Why, &p.Copy} {
 		*text = chat.OneLine(strings.ReplaceAll(*text, "{name}", p.name))
 	}
 }
@@ -175,7 +176,7 @@ func (s *Sink) show(list []chat.Message, p *page, settings *chat.Settings) (out 
 		s.opts.Files.Show(&m, chat.Now().Add(fileLife))
 		one := said{who: strings.ReplaceAll(p.Wrote, "{who}", chat.OneLine(who))}
 		if p.zone != nil {
-			one.who = headOf(&m, who, p.zone)
+			one.who = p.headOf(&m, who)
 		}
 		for _, f := range m.Attachments.V {
 			one.files = append(one.files, file{Attachment: f})
@@ -208,8 +209,8 @@ func (p *page) text() string {
 			b.WriteString(strings.TrimSpace(before) + "\n")
 		}
 	}
-	if p.cut {
-		b.WriteString(p.LeftOut + "\n\n")
+	for _, line := range p.above() {
+		b.WriteString(line + "\n\n")
 	}
 	write(p.messages, "")
 	b.WriteString(p.GoOn + ":\n" + p.link + "\n\n")

@@ -65,7 +65,7 @@ func newPost(t *testing.T, store *db.DB, more ...map[string]chat.Raw) *post {
 	}
 	var err error
 	p.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: slog.New(slog.DiscardHandler), Targets: bridges.Targets(nil),
-		Identity: engine.IdentityRules{}, Settings: settings})
+		Identity: engine.IdentityRules{}, Settings: settings, PublicURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,12 +40,29 @@ func zoneOf(s *chat.Session) *time.Location {
 	return zone
 }
 
-// headOf stands above a message of a transcript.
-func headOf(m *chat.Message, who string, zone *time.Location) string {
-	if m.Sender == chat.SenderAI && !strings.Contains(who, "AI") {
-		who += " (AI)"
+// above stands above the messages: what a transcript is, and whether something is missing.
+func (p *page) above() (lines []string) {
+	if p.zone != nil {
+		lines = append(lines, p.Copy)
 	}
-	return chat.OneLine(who) + " · " + m.Timestamp.Std().In(zone).Format("2006-01-02 15:04 MST")
+	if p.cut {
+		lines = append(lines, p.LeftOut)
+	}
+	return lines
+}
+
+// headOf stands above a message of a transcript.
+func (p *page) headOf(m *chat.Message, who string) string {
+	if m.Sender == chat.SenderAI && !strings.Contains(who, p.AI) {
+		who += " (" + p.AI + ")"
+	}
+	return chat.OneLine(who) + " · " + p.dateOf(m.Timestamp.Std().In(p.zone))
+}
+
+// dateOf is a time as people of the language write it.
+func (p *page) dateOf(at time.Time) string {
+	return strings.NewReplacer("{d}", strconv.Itoa(at.Day()), "{m}", strings.Fields(p.Months)[at.Month()-1], "{y}", strconv.Itoa(at.Year()),
+		"{t}", at.Format("15:04 MST")).Replace(p.Date)
 }
 
 // TranscriptAnswer tells a visitor what becomes of a transcript, in a language or else the site's.

@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -59,10 +60,15 @@ func TestTranscript(t *testing.T) {
 		if l.To != ana || subject(l) != "Ihr Gespräch mit Shop" || l.Header.Get("List-Unsubscribe") == "" {
 			t.Errorf("%s got %s: %v", l.To, subject(l), l.Header)
 		}
-		for _, want := range []string{"Sie · 20", "UTC\nWhere is my order?", "Ben · 20", "UTC\nIt is <b>on its way</b>.", base + "/mail/" + id} {
+		today := chat.Now().Std().UTC()
+		date := fmt.Sprintf("%d. %s %d, ", today.Day(), strings.Fields("Januar Februar März April Mai Juni Juli August September Oktober November Dezember")[today.Month()-1], today.Year())
+		for _, want := range []string{"Hier ist eine Kopie Ihres Gesprächs mit Shop.\n\nSie · " + date, "UTC\nWhere is my order?", "Ben · " + date, "UTC\nIt is <b>on its way</b>.", base + "/mail/" + id} {
 			if !strings.Contains(l.Text, want) {
 				t.Errorf("the text has no %q:\n%s", want, l.Text)
 			}
+		}
+		if !strings.Contains(l.HTML, "<p>Hier ist eine Kopie Ihres Gesprächs mit Shop.</p>") {
+			t.Errorf("the HTML does not say what it is:\n%s", l.HTML)
 		}
 		if both := l.Text + l.HTML; strings.Contains(both, "angry") || strings.Contains(both, "secret") || strings.Contains(l.HTML, "<b>on") || strings.Contains(both, "weggelassen") {
 			t.Errorf("it says:\n%s\n%s", l.Text, l.HTML)
@@ -234,7 +240,7 @@ func TestLongTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := p.arrived(1)[0]
-	if !strings.HasPrefix(l.Text, "Earlier messages are left out here.") || len(l.Text) > 320<<10 || strings.Count(l.Text, "last line") != 102 ||
+	if !strings.HasPrefix(l.Text, "Here is a copy of your conversation with Shop.\n\nEarlier messages are left out here.") || len(l.Text) > 320<<10 || strings.Count(l.Text, "last line") != 102 ||
 		strings.Contains(l.Text, "Where is") {
 		t.Errorf("%d bytes, %d messages: %.100s", len(l.Text), strings.Count(l.Text, "last line"), l.Text)
 	}

@@ -251,7 +251,7 @@ func (s *Settings) Public() map[string]any {
 	return out
 }
 
-// WidgetConfig returns the config object of a site's widget.
+// WidgetConfig returns the config object of a site's widget, as far as the settings know it.
 func (s *Settings) WidgetConfig(site string) map[string]any {
 	out := map[string]any{}
 	for i := range s.declared {
@@ -261,7 +261,6 @@ func (s *Settings) WidgetConfig(site string) map[string]any {
 	}
 	out["operatorAvatar"] = s.pictureAddress(site)
 	out["attachments"] = s.AttachmentRules()
-	out["mailTranscript"] = s.Mail().On()
 	out["csat"] = map[string]any{"enabled": s.Bool("csatEnabled"), "style": s.Text("csatStyle")}
 	return out
 }

@@ -25,6 +25,7 @@ type configuration struct {
 	declared  []chat.Setting
 	env       map[string]chat.Raw
 	targets   func(*chat.Settings) []chat.Target
+	publicURL string // relay's own address, "" if it is unknown
 	backend   bool
 
 	current  atomic.Pointer[currentSettings]
@@ -165,7 +166,7 @@ func (c *configuration) applySettings(ctx context.Context) error {
 	configs := map[string]any{}
 	c.hub.BroadcastBySite(chat.StateConfig, func(site string) any {
 		if configs[site] == nil {
-			configs[site] = map[string]any{"config": c.SettingsOf(site).WidgetConfig(site)}
+			configs[site] = map[string]any{"config": c.widgetConfig(site)}
 		}
 		return configs[site]
 	})

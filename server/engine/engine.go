@@ -108,12 +108,12 @@ func newRelay(c Config, e *Engine) *Relay {
 	config := newConfiguration(c, e, team)
 	return &Relay{configuration: config, operators: team, visitors: &visitors{hub: e.Hub, peers: e.Nodes}, viewing: &viewing{nodes: e.Nodes, hub: e.Hub},
 		uploads: &uploads{store: c.Store, config: config, log: c.Log},
-		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins), publicURL: c.PublicURL,
+		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins),
 		isBot: c.IsBot, identity: c.Identity, backend: backend, backlog: backend && !c.Volatile}
 }
 
 func newConfiguration(c Config, e *Engine, o *operators) *configuration {
-	conf := &configuration{store: c.Store, hub: e.Hub, nodes: e.Nodes, operators: o, declared: c.Declared, env: c.Settings, targets: c.Targets, backend: c.Mode == chat.ModeBridge}
+	conf := &configuration{store: c.Store, hub: e.Hub, nodes: e.Nodes, operators: o, declared: c.Declared, env: c.Settings, targets: c.Targets, publicURL: c.PublicURL, backend: c.Mode == chat.ModeBridge}
 	if conf.declared == nil {
 		conf.declared = chat.SettingList()
 	}

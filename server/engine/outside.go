@@ -8,11 +8,21 @@ func (r *Relay) asksOutside(site string) bool {
 	return r.SettingsOf(site).Text("outsideHours") == chat.OutsideForm && !r.PresenceAt(site).Online
 }
 
+// sendsMail reports whether a site sends e-mails whose links lead somewhere.
+func (c *configuration) sendsMail(site string) bool {
+	return !c.backend && c.publicURL != "" && c.SettingsOf(site).Mail().On()
+}
+
+func (c *configuration) widgetConfig(site string) map[string]any {
+	config := c.SettingsOf(site).WidgetConfig(site)
+	config["mailTranscript"] = c.sendsMail(site)
+	return config
+}
+
 // WidgetConfig is the config of a site's widget at this moment: while nobody is there, its
 // form may come before the first message.
 func (r *Relay) WidgetConfig(site string) map[string]any {
-	settings := r.SettingsOf(site)
-	config := settings.WidgetConfig(site)
+	settings, config := r.SettingsOf(site), r.widgetConfig(site)
 	if form := settings.PreChatForm(); len(form.Fields) > 0 && r.asksOutside(site) {
 		form.Required, form.Timing = true, chat.BeforeFirstMessage
 		config["preChatForm"] = form

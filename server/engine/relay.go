@@ -29,10 +29,8 @@ type Relay struct {
 	hosts    *chat.Hosts // of the first site
 	isBot    func(agent string) bool
 	identity IdentityRules
-	// publicURL is relay's own address, "" if it is unknown.
-	publicURL string
-	backend   bool
-	backlog   bool // what backends read is stored, too
+	backend  bool
+	backlog  bool // what backends read is stored, too
 }
 
 // change is one transaction on one session.

@@ -24,11 +24,12 @@ const aboutTranscripts = "transcripts\n"
 const aboutAskedFor = "transcript asks\n"
 
 var (
-	errNoMail       = chat.Errorf(chat.Conflict, "E-mail is not set up for this website: set smtpUrl and mailFrom first")
-	errMailsNothing = chat.Errorf(chat.Conflict, "This website does not send e-mails")
-	errMailBlocked  = chat.Errorf(chat.Forbidden, "This visitor is blocked. Unblock them first")
-	errNoAddress    = chat.Errorf(chat.Conflict, "The visitor's e-mail address is not known")
-	errNoTranscript = chat.Errorf(chat.Conflict, "Nothing was said in this conversation yet")
+	errNoMail          = chat.Errorf(chat.Conflict, "E-mail is not set up for this website: set smtpUrl and mailFrom first")
+	errNoAddressOfOurs = chat.Errorf(chat.Conflict, "E-mails need relay's own address for their links: set PUBLIC_URL first")
+	errMailsNothing    = chat.Errorf(chat.Conflict, "This website does not send e-mails")
+	errMailBlocked     = chat.Errorf(chat.Forbidden, "This visitor is blocked. Unblock them first")
+	errNoAddress       = chat.Errorf(chat.Conflict, "The visitor's e-mail address is not known")
+	errNoTranscript    = chat.Errorf(chat.Conflict, "Nothing was said in this conversation yet")
 )
 
 // AskTranscript asks for an e-mail to the visitor with all that was said, and returns what becomes
@@ -38,9 +39,11 @@ func (m *mails) AskTranscript(ctx context.Context, by chat.Author, sessionID str
 	err = m.relay.change(ctx, by, sessionID, func(c *change) (err error) {
 		l := &Letter{To: c.session.Email(), keys: keys}
 		visitor := by.Sender == chat.SenderVisitor
-		switch on := !m.relay.backend && c.settings.Mail().On(); {
+		switch on := m.relay.sendsMail(c.session.Site); {
 		case !on && visitor:
 			return errMailsNothing
+		case !on && c.settings.Mail().On():
+			return errNoAddressOfOurs
 		case !on:
 			return errNoMail
 		case c.session.Blocked && visitor:
