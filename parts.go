@@ -13,6 +13,7 @@ import (
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/knowledge"
 	"github.com/relay-chat/relay/bridges/mirror"
+	"github.com/relay-chat/relay/bridges/voice"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/server"
 	"github.com/relay-chat/relay/server/backlog"
@@ -124,7 +125,7 @@ func watchdog(database *db.DB) engine.Part {
 func (a *app) engine(ctx context.Context, database *db.DB, taps ...func(*chat.Event)) (*engine.Engine, []bridges.Kind, error) {
 	kinds := bridges.Kinds(a.bridgeEnv(a.log))
 	e, err := engine.Open(ctx, engine.Config{Store: database, Cluster: database.Cluster(), Mode: a.cfg.Mode, Volatile: a.cfg.Volatile(), Log: a.log,
-		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Declared: declared, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted,
+		IsBot: a.cfg.IsBot, PublicURL: a.cfg.PublicURL, Origins: a.cfg.AllowedOrigins, Declared: declared, Settings: a.cfg.Settings, Targets: bridges.Targets(kinds), Taps: taps, Prune: team.Prune, Attempted: a.watch.Hooks().Attempted, Listen: voice.Listen,
 		Identity: engine.IdentityRules{Secret: string(a.cfg.IdentitySecret), Required: a.cfg.IdentityRequired}})
 	return e, kinds, err
 }

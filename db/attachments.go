@@ -2,7 +2,8 @@ package db
 
 import "github.com/relay-chat/relay/server/chat"
 
-const selectFile = `SELECT a.id, s.id AS session_id, a.message_id, a.uploader, a.complete, a.size, a.created_at, a.mime_type, a.filename
+const selectFile = `SELECT a.id, s.id AS session_id, a.message_id, a.uploader, a.complete, a.size, a.created_at, a.mime_type, a.filename,
+	a.duration_ms, a.waveform
 	FROM attachments a JOIN sessions s ON s.number = a.session WHERE a.id = ?`
 
 // File implements [chat.Reader].
@@ -22,15 +23,15 @@ const selectUnsentBytes = `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM at
 // UnsentBytes implements [chat.Reader].
 func (t *tx) UnsentBytes() (int64, error) { return one[int64](t, nil, selectUnsentBytes) }
 
-const insertFile = `INSERT INTO attachments (id, session, message_id, uploader, complete, size, created_at, mime_type, filename)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const insertFile = `INSERT INTO attachments (id, session, message_id, uploader, complete, size, created_at, mime_type, filename, duration_ms, waveform)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateFile implements [chat.Tx].
 func (t *tx) CreateFile(f *chat.File) error {
 	n, err := t.number(f.SessionID)
 	if err == nil {
 		_, err = t.q.exec(insertFile, f.ID, n, f.MessageID, string(f.Uploader), f.Complete, f.Size,
-			int64(f.CreatedAt), f.MimeType, f.Filename)
+			int64(f.CreatedAt), f.MimeType, f.Filename, f.DurationMs, f.Waveform)
 	}
 	return wrap(err, "create file %s", f.ID)
 }
@@ -43,12 +44,12 @@ func (t *tx) PutChunk(fileID string, n int, data []byte) error {
 	return wrap(err, "put chunk %d of file %s", n, fileID)
 }
 
-const updateFile = `UPDATE attachments SET message_id = ?, complete = ?, size = ?, mime_type = ?, filename = ? WHERE id = ?`
+const updateFile = `UPDATE attachments SET message_id = ?, complete = ?, size = ?, mime_type = ?, filename = ?, duration_ms = ?, waveform = ? WHERE id = ?`
 
 // SaveFile implements [chat.Tx]. A file keeps its session, its uploader and
 // its time.
 func (t *tx) SaveFile(f *chat.File) error {
-	err := t.touch(chat.ErrAttachmentNotFound, updateFile, f.MessageID, f.Complete, f.Size, f.MimeType, f.Filename, f.ID)
+	err := t.touch(chat.ErrAttachmentNotFound, updateFile, f.MessageID, f.Complete, f.Size, f.MimeType, f.Filename, f.DurationMs, f.Waveform, f.ID)
 	return wrap(err, "save file %s", f.ID)
 }
 

@@ -174,7 +174,7 @@ func TestFiles(t *testing.T) {
 			}
 			return tx.PutChunk("f", 0, data)
 		})
-		f.Complete, f.Size, f.MessageID = true, 5, "m"
+		f.Complete, f.Size, f.MessageID, f.Sound = true, 5, "m", chat.Sound{DurationMs: 1200, Waveform: "AID/"}
 		apply(t, d, func(tx chat.Tx) error { return tx.SaveFile(f) })
 		read(t, d, func(r chat.Reader) error {
 			got, err := r.File("f")

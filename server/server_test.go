@@ -23,6 +23,7 @@ import (
 	"github.com/relay-chat/relay/bridges/mail/oauth"
 	"github.com/relay-chat/relay/bridges/mirror"
 	"github.com/relay-chat/relay/bridges/signon"
+	"github.com/relay-chat/relay/bridges/voice"
 	"github.com/relay-chat/relay/db"
 	"github.com/relay-chat/relay/db/dbtest"
 	"github.com/relay-chat/relay/server"
@@ -94,7 +95,7 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 	var err error
 	s.Engine, err = engine.Open(t.Context(), engine.Config{Store: store, Log: log,
 		Declared: bridges.Settings(), Settings: cfg.Settings, Targets: bridges.Targets(kinds), Prune: team.Prune, Identity: engine.IdentityRules{Secret: string(cfg.IdentitySecret), Required: cfg.IdentityRequired},
-		PublicURL: cfg.PublicURL})
+		PublicURL: cfg.PublicURL, Listen: voice.Listen})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,9 @@ export interface Attachment {
   mimeType: string;
   size: number;
   url: string;
+  /** Of a voice message: how long it is, and how loud it is where, as 48 bytes in base64. */
+  durationMs?: number;
+  waveform?: string;
 }
 
 /** A quick reply, or with a URL a link. */

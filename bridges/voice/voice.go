@@ -4,9 +4,11 @@ package voice
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +45,23 @@ func Of(ctx context.Context, f *chat.OpFile) (Recording, error) {
 	}
 	defer content.Close()
 	return Read(content)
+}
+
+// shown is how many levels pages draw.
+const shown = 48
+
+// Listen reads a file, and returns what pages show of a recording; nothing, if it is none.
+func Listen(content io.Reader) chat.Sound {
+	r, err := Read(content)
+	if err != nil {
+		return chat.Sound{}
+	}
+	levels, n := make([]byte, shown), len(r.Waveform)
+	for i := range levels {
+		from := i * n / shown
+		levels[i] = slices.Max(r.Waveform[from:max((i+1)*n/shown, from+1)])
+	}
+	return chat.Sound{DurationMs: r.Duration.Milliseconds(), Waveform: base64.StdEncoding.EncodeToString(levels)}
 }
 
 // Read reads a recording of at most maxSize bytes. It keeps one page of it.

@@ -1,7 +1,9 @@
 package voice_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"slices"
@@ -140,4 +142,24 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d bytes are %v with %d levels", len(content), got.Duration, len(got.Waveform))
 		}
 	})
+}
+
+// TestListen: pages draw 48 levels, each the loudest of its part; of what is no recording,
+// nothing.
+func TestListen(t *testing.T) {
+	loud := make([]int, 200)
+	loud[100] = 250
+	got := voice.Listen(strings.NewReader(bridgetest.Recording(loud...)))
+	levels, err := base64.StdEncoding.DecodeString(got.Waveform)
+	if err != nil || got.DurationMs != 4000 || len(levels) != 48 || slices.Max(levels) != 255 || levels[24] != 255 {
+		t.Errorf("it shows %d ms, %v (%v)", got.DurationMs, levels, err)
+	}
+	if got := voice.Listen(strings.NewReader(bridgetest.Recording(3, 103, 53))); got != (chat.Sound{DurationMs: 60, Waveform: base64.StdEncoding.EncodeToString(slices.Concat(bytes.Repeat([]byte{0}, 16), bytes.Repeat([]byte{255}, 16), bytes.Repeat([]byte{127}, 16)))}) {
+		t.Errorf("a short one shows %v", got)
+	}
+	for _, none := range []string{"", "OggS", "<html>", bridgetest.Recording(3, 103)[:90]} {
+		if got := voice.Listen(strings.NewReader(none)); got != (chat.Sound{}) {
+			t.Errorf("%q shows %v", none, got)
+		}
+	}
 }

@@ -171,6 +171,7 @@ type Attachment struct {
 	MimeType string `json:"mimeType"`
 	Size     int64  `json:"size"`
 	URL      string `json:"url,omitempty"`
+	Sound
 }
 
 // Attachments is a message's list of files; it is never null in JSON.

@@ -22,9 +22,17 @@ type File struct {
 	CreatedAt Time   `db:"created_at"`
 	MimeType  string `db:"mime_type"`
 	Filename  string `db:"filename"`
+	Sound
+}
+
+// Sound is what is shown of a recording before it is loaded. It is empty for other files.
+type Sound struct {
+	DurationMs int64 `db:"duration_ms" json:"durationMs,omitempty"`
+	// Waveform says how loud it is where, by 48 bytes in base64.
+	Waveform string `db:"waveform" json:"waveform,omitempty"`
 }
 
 // Attachment returns the file as a message shows it.
 func (f *File) Attachment() Attachment {
-	return Attachment{ID: f.ID, Filename: f.Filename, MimeType: f.MimeType, Size: f.Size}
+	return Attachment{ID: f.ID, Filename: f.Filename, MimeType: f.MimeType, Size: f.Size, Sound: f.Sound}
 }

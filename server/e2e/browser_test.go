@@ -31,6 +31,7 @@ func TestBrowser(t *testing.T) {
 		"Files":            testFiles,
 		"Hostile":          testHostile,
 		"Screenshots":      testScreenshots,
+		"Voice":            testVoice,
 		"Webhook":          testWebhook,
 		"MoreWebhooks":     testMoreWebhooks,
 		"AI":               testAI,
@@ -123,7 +124,8 @@ func TestBrowser(t *testing.T) {
 // fails: skipping would hide that nothing was tested.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
-	browser, err := browsertest.Start(chromedp.Flag("lang", "en-GB"))
+	browser, err := browsertest.Start(chromedp.Flag("lang", "en-GB"), chromedp.Flag("use-fake-device-for-media-stream", true),
+		chromedp.Flag("use-fake-ui-for-media-stream", true))
 	if err != nil {
 		t.Fatal(err)
 	}

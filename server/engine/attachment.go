@@ -41,6 +41,7 @@ type uploads struct {
 	store   chat.Store
 	config  *configuration
 	log     *slog.Logger
+	listen  func(io.Reader) chat.Sound
 	one     sync.Mutex
 	waiting atomic.Int32 // and under way
 	beside  atomic.Int64 // the Time of the last other change
@@ -167,6 +168,8 @@ func (u *uploads) PutFile(ctx context.Context, f *chat.File, body io.Reader, siz
 
 // storeFile stores the whole of body.
 func (u *uploads) storeFile(ctx context.Context, f *chat.File, body io.Reader, most int64) error {
+	body, heard := u.hear(f, body)
+	defer heard()
 	chunk := make([]byte, ChunkSize)
 	for index := 0; ; index++ {
 		n, err := readChunk(body, chunk)
@@ -187,7 +190,7 @@ func (u *uploads) storeFile(ctx context.Context, f *chat.File, body io.Reader, m
 		}
 		chat.CrashPoint("chunk stored")
 	}
-	f.Complete = true
+	f.Complete, f.Sound = true, heard()
 	err := u.store.Apply(ctx, func(tx chat.Tx) error { return tx.SaveFile(f) })
 	chat.CrashPoint("file stored")
 	return err

@@ -9,6 +9,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -69,6 +70,8 @@ type Config struct {
 	Origins   []string
 	// IsBot tells by a User-Agent that nobody sits there; nil: no one. See [Backend].
 	IsBot func(agent string) bool
+	// Listen finds what is shown of a recording in the Ogg file that it reads; nil: nothing is.
+	Listen func(io.Reader) chat.Sound
 	// Prune removes what else is too old; nil: there is nothing.
 	Prune func(chat.Tx, chat.Time) error
 	// Attempted is called with the outcome of each delivery attempt; it may be nil.
@@ -107,7 +110,7 @@ func newRelay(c Config, e *Engine) *Relay {
 	team := &operators{hub: e.Hub, nodes: e.Nodes, backend: backend}
 	config := newConfiguration(c, e, team)
 	return &Relay{configuration: config, operators: team, visitors: &visitors{hub: e.Hub, peers: e.Nodes}, viewing: &viewing{nodes: e.Nodes, hub: e.Hub},
-		uploads: &uploads{store: c.Store, config: config, log: c.Log},
+		uploads: &uploads{store: c.Store, config: config, log: c.Log, listen: c.Listen},
 		store:   c.Store, hub: e.Hub, outbox: e.Outbox, nodes: e.Nodes, log: c.Log, hosts: chat.NewHosts(c.PublicURL, c.Origins),
 		isBot: c.IsBot, identity: c.Identity, backend: backend, backlog: backend && !c.Volatile}
 }

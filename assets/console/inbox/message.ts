@@ -30,6 +30,11 @@ function fileChip(a: Attachment): HTMLElement {
 
 function attachment(a: Attachment): HTMLElement {
   const src = fileURL(a.url);
+  if (src && a.durationMs) {
+    const place = h("div", { class: "voice" });
+    import("./sound").then(({ player }) => place.replaceWith(player(a)), () => place.remove());
+    return h("div", { class: "sound" }, place, fileChip(a));
+  }
   if (src && a.mimeType.startsWith("audio/")) {
     return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
   }

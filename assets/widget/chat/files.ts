@@ -11,7 +11,9 @@ const PICTURES = /^image\/(png|jpeg|gif|webp)$/;
 export function attachmentNode(a: Attachment, apiUrl: string, play: (link: HTMLElement) => void): HTMLElement {
   const href = new URL(a.url, apiUrl + "/").href;
   const plain = () => {
-    const node = link(`${a.filename} (${sizeOf(a.size)})`, href, { class: "flex file", download: a.filename });
+    const node = link(`${a.filename} (${sizeOf(a.size)})`, href, {
+      class: "flex file", download: a.filename, "data-ms": a.durationMs, "data-wave": a.waveform,
+    });
     node.prepend(icon("M14 3H7a1 1 0 0 0-1 1v16a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V7zM14 3v4h4"));
     return node;
   };

@@ -76,7 +76,7 @@ export function create(core: Core, { composer, upload }: Place): Voice {
         node.remove();
         link.hidden = false;
       };
-      const node = player(link.href, instead, t);
+      const node = player(link, instead, t);
       holder.prepend(node);
     },
   };
@@ -137,9 +137,9 @@ async function named(blob: Blob): Promise<File> {
 }
 
 /** player decodes by itself: pages that forbid media of other hosts still play. */
-function player(href: string, instead: () => void, t: typeof english): HTMLElement {
+function player({ href, dataset: { ms, wave: levels } }: HTMLAnchorElement, instead: () => void, t: typeof english): HTMLElement {
   const wave = drawing();
-  const time = h("span", { class: "time" });
+  const time = h("span", { class: "time" }, ms && clock(+ms / 1000));
   const button = iconButton(t.play, PLAY, () => void toggle());
   let context: AudioContext | undefined;
   let buffer: AudioBuffer | undefined;
@@ -172,7 +172,7 @@ function player(href: string, instead: () => void, t: typeof english): HTMLEleme
     } catch {
       return instead();
     }
-    wave.draw(peaksOf(buffer));
+    if (!levels) wave.draw(peaksOf(buffer));
     source = context.createBufferSource();
     source.buffer = buffer;
     source.connect(context.destination);
@@ -185,7 +185,7 @@ function player(href: string, instead: () => void, t: typeof english): HTMLEleme
     source.start(0, offset);
     show();
   };
-  wave.draw(Array<number>(BARS).fill(0.1));
+  wave.draw(levels ? Array.from(atob(levels), (c) => c.charCodeAt(0) / 255) : Array<number>(BARS).fill(0.1));
   return h("div", { class: "flex player", role: "group", "aria-label": t.voiceMessage }, button, wave.node, time);
 }
 
