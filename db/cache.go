@@ -67,7 +67,7 @@ func (c *sessionCache) header(id string) (chat.Session, bool) {
 	defer c.changing.RUnlock()
 	s, ok := c.sessions[id]
 	return chat.Session{ID: id, Site: s.Site, TokenHash: s.TokenHash, Devices: s.Devices, Status: s.Status, Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev,
-		LeavingRev: s.LeavingRev, ContinuedIn: s.ContinuedIn}, ok
+		LeavingRev: s.LeavingRev, ContinuedIn: s.ContinuedIn, Merged: s.Merged, MovedOn: s.MovedOn}, ok
 }
 
 // put caches a session as it is stored now. The caller must not change s after it.

@@ -101,7 +101,7 @@ func Queries() map[string]string {
 		"Deliveries, pending": pending + newestDeliveries, "Deliveries, pending, before": pending + ` AND ` + older + newestDeliveries,
 		"Deliveries, sending": selectDeliveries + ` WHERE ` + byState[chat.DeliverySending] + newestDeliveries,
 		"Session":             selectSession, "SessionHeader": selectHeader, "Lock": selectStored, "SessionByToken": selectSessionByToken,
-		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "SessionsOfBrowser": selectOfBrowser, "SessionsOfPerson": selectOfPerson, "IdleSessions": selectIdleOpen + other + oldestActivity, "IdleSessions, first": selectIdleOpen + ofFirst + oldestActivity,
+		"SessionByVisitor": selectSessionByVisitor, "VisitorBlocked": selectBlocked, "SessionsOfVisitor": selectOfVisitor, "SessionsOfBrowser": selectOfBrowser, "SessionsOfPerson": selectOfPerson, "MergedSessions": selectMerged, "IdleSessions": selectIdleOpen + other + oldestActivity, "IdleSessions, first": selectIdleOpen + ofFirst + oldestActivity,
 		"Sessions, others": selectKeys + ofStarted + ofOthers + newestListed, "Sessions, first": selectKeys + ofStarted + ofFirst + newestListed, "Sessions, of a site": selectKeys + ofStarted + other + newestListed,
 		"idle": selectIdle + ofOthers + oldestOnes, "idle, first": selectIdle + ofFirst + oldestOnes, "search, recent": selectRecent + ofFirst,
 		"Sessions, empty": selectKeys + ofEmpty + newestListed, "Message": selectMessage, "Message, foreign": selectForeign, "MessageByClientID": selectMessageByClientID,

@@ -15,7 +15,7 @@ import (
 
 const sessionColumns = `id, visitor_id, token_hash, resumable, status, blocked, rev, init_rev, leaving_rev, started_at, answered_at,
 	unread, ai_active, ai_ended, ai_answers, metadata, identity, verified, prechat, csat_asked_at, csat_score, csat_comment, csat_responded_at,
-	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person, unanswered_rev, mailed_seq, mailing, member_mail_rev, continued_in`
+	created_at, last_activity, assignee, tags, snoozed_until, waiting_since, browser, site, devices, link_until, person, unanswered_rev, mailed_seq, mailing, member_mail_rev, continued_in, merged, moved_on`
 
 const selectSession = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = ?`
 
@@ -31,10 +31,10 @@ func variables(s *chat.Session) []any {
 		&s.LeavingRev, (*int64)(&s.StartedAt), (*int64)(&s.AnsweredAt), &s.Unread, &s.AIActive, &s.AIEnded, &s.AIAnswers, &s.Metadata, &s.Identity,
 		&s.Verified, &s.PreChat, (*int64)(&s.AskedAt), &s.Score, &s.Comment, (*int64)(&s.RespondedAt),
 		(*int64)(&s.CreatedAt), (*int64)(&s.LastActivity), &s.Assignee, &s.Tags, (*int64)(&s.SnoozedUntil), (*int64)(&s.WaitingSince), &s.Browser, &s.Site,
-		&s.Devices, (*int64)(&s.LinkUntil), &s.Person, &s.UnansweredRev, &s.MailedSeq, &s.Mailing, &s.MemberMailRev, &s.ContinuedIn}
+		&s.Devices, (*int64)(&s.LinkUntil), &s.Person, &s.UnansweredRev, &s.MailedSeq, &s.Mailing, &s.MemberMailRev, &s.ContinuedIn, &s.Merged, (*int64)(&s.MovedOn)}
 }
 
-const selectHeader = `SELECT site, token_hash, devices, status, blocked, rev, init_rev, leaving_rev, continued_in FROM sessions WHERE id = ?`
+const selectHeader = `SELECT site, token_hash, devices, status, blocked, rev, init_rev, leaving_rev, continued_in, merged, moved_on FROM sessions WHERE id = ?`
 
 // SessionHeader implements [chat.Reader].
 func (t *tx) SessionHeader(id string) (chat.Session, error) {
@@ -42,7 +42,8 @@ func (t *tx) SessionHeader(id string) (chat.Session, error) {
 		return s, nil
 	}
 	s := chat.Session{ID: id}
-	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, &s.Devices, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev, &s.ContinuedIn},
+	err := t.row(chat.ErrSessionNotFound, []any{&s.Site, &s.TokenHash, &s.Devices, (*string)(&s.Status), &s.Blocked, &s.Rev, &s.InitRev, &s.LeavingRev, &s.ContinuedIn,
+		&s.Merged, (*int64)(&s.MovedOn)},
 		selectHeader, id)
 	return s, err
 }
@@ -96,6 +97,15 @@ const selectOfPerson = `SELECT ` + sessionColumns + ` FROM sessions WHERE person
 // SessionsOfPerson implements [chat.Reader].
 func (t *tx) SessionsOfPerson(site, person string, limit int) ([]chat.Session, error) {
 	return list[chat.Session](t, selectOfPerson, person, site, limit)
+}
+
+const selectMerged = `SELECT ` + sessionColumns + ` FROM sessions WHERE merged = ? AND merged <> '' AND site = ? ORDER BY number LIMIT ?`
+
+// MergedSessions implements [chat.Reader].
+func (t *tx) MergedSessions(site, merged string) ([]chat.Session, error) {
+	all, err := list[chat.Session](t, selectMerged, merged, site, chat.MaxMerged)
+	slices.SortFunc(all, func(a, b chat.Session) int { return strings.Compare(a.ID, b.ID) })
+	return all, err
 }
 
 const (
@@ -173,7 +183,7 @@ func searchText(s *chat.Session) string {
 }
 
 const insertSession = `INSERT INTO sessions (` + sessionColumns + `, search, listed_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // CreateSession implements [chat.Tx].
 func (t *tx) CreateSession(s *chat.Session) error {
@@ -181,7 +191,7 @@ func (t *tx) CreateSession(s *chat.Session) error {
 		s.InitRev, s.LeavingRev, int64(s.StartedAt), int64(s.AnsweredAt), s.Unread, s.AIActive, s.AIEnded, s.AIAnswers, s.Metadata, s.Identity,
 		s.Verified, s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt),
 		int64(s.LastActivity), s.Assignee, s.Tags, int64(s.SnoozedUntil), int64(s.WaitingSince), s.Browser, s.Site,
-		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, s.ContinuedIn, searchText(s), int64(s.LastActivity))
+		s.Devices, int64(s.LinkUntil), s.Person, s.UnansweredRev, s.MailedSeq, s.Mailing, s.MemberMailRev, s.ContinuedIn, s.Merged, int64(s.MovedOn), searchText(s), int64(s.LastActivity))
 	return wrap(err, "create session %s", s.ID)
 }
 
@@ -195,7 +205,7 @@ const (
 		unread = ?, started_at = ?, answered_at = ?, last_activity = ?, waiting_since = ?, unanswered_rev = ?, mailed_seq = ?, mailing = ?, member_mail_rev = ?, listed_at = ? WHERE number = ?`
 	updateProfile = `UPDATE sessions SET visitor_id = ?, blocked = ?, token_hash = ?, resumable = ?, verified = ?, metadata = ?,
 		identity = ?, prechat = ?, csat_asked_at = ?, csat_score = ?, csat_comment = ?, csat_responded_at = ?,
-		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, continued_in = ?, search = ? WHERE number = ?`
+		created_at = ?, assignee = ?, tags = ?, snoozed_until = ?, devices = ?, link_until = ?, person = ?, continued_in = ?, merged = ?, moved_on = ?, search = ? WHERE number = ?`
 )
 
 // SaveSession implements [chat.Tx].
@@ -225,7 +235,7 @@ func (t *tx) saveSession(s *chat.Session) error {
 		now = now.own()
 		_, err = t.q.exec(updateProfile, s.VisitorID, s.Blocked, s.TokenHash, s.Resumable, s.Verified, s.Metadata, s.Identity,
 			s.PreChat, int64(s.AskedAt), s.Score, s.Comment, int64(s.RespondedAt), int64(s.CreatedAt), s.Assignee, s.Tags,
-			int64(s.SnoozedUntil), s.Devices, int64(s.LinkUntil), s.Person, s.ContinuedIn, searchText(s), n)
+			int64(s.SnoozedUntil), s.Devices, int64(s.LinkUntil), s.Person, s.ContinuedIn, s.Merged, int64(s.MovedOn), searchText(s), n)
 	}
 	if err != nil {
 		return err
@@ -263,7 +273,7 @@ func sameProfile(a, b *chat.Session) bool {
 		a.Verified == b.Verified && a.Metadata == b.Metadata && bytes.Equal(a.Identity, b.Identity) &&
 		bytes.Equal(a.PreChat, b.PreChat) && a.CSAT == b.CSAT && a.CreatedAt == b.CreatedAt &&
 		a.Assignee == b.Assignee && a.Tags == b.Tags && a.SnoozedUntil == b.SnoozedUntil &&
-		a.Devices == b.Devices && a.LinkUntil == b.LinkUntil && a.Person == b.Person && a.ContinuedIn == b.ContinuedIn
+		a.Devices == b.Devices && a.LinkUntil == b.LinkUntil && a.Person == b.Person && a.ContinuedIn == b.ContinuedIn && a.Merged == b.Merged && a.MovedOn == b.MovedOn
 }
 
 const deleteSession = `DELETE FROM sessions WHERE id = ?`

@@ -48,6 +48,8 @@ type sessionView struct {
 	Assignee       *assignee     `json:"assignee,omitempty"`
 	SnoozedUntil   chat.Time     `json:"snoozedUntil,omitzero"`
 	WaitingSince   chat.Time     `json:"waitingSince,omitzero"`
+	MergedWith     []string      `json:"mergedWith,omitempty"`
+	GoesOnIn       string        `json:"goesOnIn,omitempty"`
 	PreChat        chat.Raw      `json:"preChat,omitempty"`
 	CSAT           *chat.CSAT    `json:"csat,omitempty"`
 	LastMessage    *chat.Message `json:"lastMessage,omitempty"`
@@ -94,6 +96,9 @@ func (s presentation) views(rd chat.Reader, list []chat.Session) ([]sessionView,
 		views[i].ContactName = contacts[list[i].ContactKey()].Name
 		if p, found := people[list[i].Assignee]; found {
 			views[i].Assignee = &assignee{p.ID, p.Name}
+		}
+		if err == nil {
+			err = views[i].showMerged(rd, &list[i])
 		}
 	}
 	return views, err

@@ -77,6 +77,8 @@ var matrix = map[string]entry{
 	"DELETE /api/admin/sessions/{session}":                      {administrator, "/api/admin/sessions/$S", nil, 0},
 	"GET /api/admin/sessions/{session}/messages":                {operator, "/api/admin/sessions/$S/messages", nil, 0},
 	"POST /api/admin/sessions/{session}/next":                   {operator, "/api/admin/sessions/$S/next", object{"content": "hi"}, 0},
+	"POST /api/admin/sessions/{session}/merge":                  {operator, "/api/admin/sessions/$S/merge", object{"with": "$S", "samePerson": true}, 400}, // not with itself
+	"DELETE /api/admin/sessions/{session}/merge":                {operator, "/api/admin/sessions/$S/merge", nil, 0},
 	"GET /api/admin/sessions/{session}/export":                  {operator, "/api/admin/sessions/$S/export", nil, 0},
 	"GET /api/admin/sessions/{session}/transcript":              {operator, "/api/admin/sessions/$S/transcript", nil, 0},
 	"GET /api/admin/sessions/{session}/mails/{mail}":            {operator, "/api/admin/sessions/$S/mails/none", nil, 404},

@@ -70,6 +70,9 @@ export interface Session {
   snoozedUntil?: string | undefined;
   // waitingSince is the time of the visitor's first message without an answer.
   waitingSince?: string | undefined;
+  // mergedWith are other conversations of the same person, and goesOnIn the one of them in which the visitor wrote last.
+  mergedWith?: string[];
+  goesOnIn?: string;
   assignee?: { id: string; name: string } | undefined;
   lastMessage?: Message;
   csat?: Csat;

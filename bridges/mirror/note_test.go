@@ -2,6 +2,8 @@ package mirror_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -176,6 +178,40 @@ func TestCommandCSAT(t *testing.T) {
 			s, err := r.Session(id)
 			if s.AskedAt == 0 {
 				t.Error("the visitor was not asked")
+			}
+			return err
+		}))
+	}, f)
+}
+
+// TestMergedThread: who writes in the thread of a conversation that the visitor has left for a merged one
+// reads where it goes on, and writing alone does not open it, not even where the platform opens the thread for that.
+func TestMergedThread(t *testing.T) {
+	f := newFake("telegram")
+	withMirrors(t, false, func(t *testing.T, o *harness) {
+		from, into := o.greeted(t), o.open(t, "bob")
+		o.say(t, into, "I am Bob")
+		o.soon()
+		_, _, err := o.Merge(t.Context(), operator, from, into)
+		o.must(err)
+		o.soon()
+		o.receive(f, f.in(0, "x1", "are you there?"))
+		o.receive(f, f.in(0, "x2", "// who is it?"))
+		o.receive(f, kind(chat.InboundThreadReopened, f.in(0, "", "")))
+		o.soon()
+		expectTexts(t, "messages", o.messages(from), "visitor: hello")
+		shown := f.shown(0)
+		if last := shown[len(shown)-1]; len(shown) < 4 || !strings.HasPrefix(last, "- Not sent: The visitor goes on in another conversation that is merged with this one, with ") {
+			t.Errorf("the thread shows %q", shown)
+		}
+		const merged = "- This conversation was merged with another one of the same person"
+		if !slices.ContainsFunc(append(shown, f.shown(1)...), func(text string) bool { return strings.HasPrefix(text, merged) }) {
+			t.Errorf("the threads show %q and %q", shown, f.shown(1))
+		}
+		o.must(o.Store.ReadOne(t.Context(), func(r chat.Reader) error {
+			s, err := r.Session(from)
+			if s.Status != chat.StatusClosed {
+				t.Errorf("it is %s", s.Status)
 			}
 			return err
 		}))

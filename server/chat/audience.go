@@ -47,6 +47,7 @@ var events = map[EventType][audiences]func(*Event) bool{
 	EventAssigned:        {StreamOperators: yes, Timeline: yes},
 	EventTagged:          {StreamOperators: yes, TargetHook: yes},
 	EventSnoozed:         {StreamOperators: yes, Timeline: yes},
+	EventMerged:          {StreamOperators: yes, TargetBridge: yes, Timeline: yes},
 	EventStatusSet:       {StreamVisitor: yes, StreamOperators: yes, TargetBridge: yes, TargetWebhook: yes}, // and StateOperatorStatus
 	EventNotice:          {TargetBridge: yes},
 	EventLeaving:         {TargetLeave: yes},

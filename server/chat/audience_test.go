@@ -60,7 +60,7 @@ func TestEventWithoutRowReachesNobody(t *testing.T) {
 
 // TestOperatorsMattersStayWithThem: what visitors and their pages must never see.
 func TestOperatorsMattersStayWithThem(t *testing.T) {
-	for _, is := range []EventType{EventNote, EventNoteEdited, EventNoteDeleted, EventAssigned, EventTagged, EventSnoozed, EventAIRequest, EventTranscriptMail,
+	for _, is := range []EventType{EventNote, EventNoteEdited, EventNoteDeleted, EventAssigned, EventTagged, EventSnoozed, EventMerged, EventAIRequest, EventTranscriptMail,
 		EventNotice, StatePresence, StateDeliveryFailed, StateDeliveryDone, StateVisitorPage, StateVisitorPresence, StateSessionBlocked, StateSessionUnread, StateOperatorViewing, StateVisitorDraft} {
 		e := Event{Type: is, Source: SourceConsole}
 		if e.For(StreamVisitor) || e.For(TimelineVisitor) || e.For(TargetWebhook) {

@@ -47,6 +47,8 @@ const (
 	AuditBlocked           = "visitor_blocked"
 	AuditUnblocked         = "visitor_unblocked"
 	AuditContactChanged    = "contact_changed"
+	AuditMerged            = "conversations_merged"
+	AuditParted            = "conversation_parted"
 
 	AuditChannelConnected    = "channel_connected"
 	AuditChannelDisconnected = "channel_disconnected"

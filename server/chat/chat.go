@@ -27,6 +27,19 @@ const (
 	StatusClosed Status = "closed"
 )
 
+// MaxMerged is how many sessions can be merged with each other.
+const MaxMerged = 8
+
+// MovedOn says whether a session was left for another one that is merged with it, and how.
+type MovedOn int64
+
+// A session that was open when it was left is opened again when the two are parted.
+const (
+	NotMoved    MovedOn = 0
+	MovedClosed MovedOn = 1
+	MovedOpen   MovedOn = 2
+)
+
 // Metadata describes the visitor's page and browser.
 type Metadata struct {
 	URL        string `json:"url,omitempty"`
@@ -63,6 +76,10 @@ type Session struct {
 	// ContinuedIn is the session that the team began after this one: each of the visitor's devices
 	// goes on there, once. It may be gone.
 	ContinuedIn string `db:"continued_in"`
+	// Merged is the same in all sessions of a site that the team said are of one person, "" in most.
+	Merged string `db:"merged"`
+	// MovedOn: the visitor was last in another one of these, if that is still there.
+	MovedOn MovedOn `db:"moved_on"`
 	// Person is the id of a verified identity, the only part that its hash proves.
 	Person string `db:"person"`
 	// Browser is the id of the first session of the browser, when that browser began

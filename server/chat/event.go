@@ -34,6 +34,8 @@ const (
 	EventAssigned EventType = "session_assigned"
 	EventTagged   EventType = "session_tagged"
 	EventSnoozed  EventType = "session_snoozed"
+	// EventMerged stands in both sessions, of which the team merged one into the other.
+	EventMerged EventType = "session_merged"
 	// EventStatusSet: the operators' status was set. EventNotice: relay itself
 	// notifies operators. They belong to no session, see SystemSession.
 	EventStatusSet EventType = "operator_status"

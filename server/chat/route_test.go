@@ -39,6 +39,7 @@ func TestRoute(t *testing.T) {
 		{EventCustom, SourceAPI, nil},
 		{EventCSATSubmitted, SourceWidget, everyone},
 		{EventCSATRequest, SourceConsole, nil},
+		{EventMerged, SourceConsole, bridges},
 		{EventDisconnect, SourceWidget, everyone},
 		{EventAITakeover, "ai", everyone},
 		{EventLeaving, SourceWidget, []string{LeaveSink}},

@@ -12,6 +12,9 @@ type SessionReader interface {
 	// SessionsOfPerson lists the sessions at a site that have messages, are not blocked and
 	// whose verified identity has this id, the newest first.
 	SessionsOfPerson(site, person string, limit int) ([]Session, error)
+	// MergedSessions lists the sessions of a site that are merged under an id, at most MaxMerged,
+	// in the order of their ids.
+	MergedSessions(site, merged string) ([]Session, error)
 	// VisitorBlocked reports whether any of the visitor's sessions without a token at a site
 	// is blocked.
 	VisitorBlocked(site, visitorID string) (bool, error)

@@ -74,6 +74,18 @@ func CleanTags(tags []string) (Tags, error) {
 	return clean, nil
 }
 
+// With returns the tags with others beside them, as far as a session has room for them.
+func (t Tags) With(others Tags) Tags {
+	all := slices.Clone(t)
+	for _, tag := range others {
+		if len(all) < maxTags && !slices.Contains(all, tag) {
+			all = append(all, tag)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // TagList returns the session's tags; it is never nil.
 func (s *Session) TagList() Tags {
 	tags := Tags{}

@@ -86,6 +86,7 @@ func TestBrowser(t *testing.T) {
 		"SavedViews":       testSavedViews,
 		"Transcript":       testTranscript,
 		"Contact":          testContact,
+		"Merge":            testMerge,
 		"WriteFirst":       testWriteFirst,
 		"MessageLink":      testMessageLink,
 		"Shortcuts":        testShortcuts,

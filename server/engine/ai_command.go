@@ -83,6 +83,9 @@ func (c *commandContext) decide(ctx context.Context, kind string) (CommandResult
 func (r *aiTurns) AskAI(ctx context.Context, by chat.Author, sessionID, kind, to string) error {
 	operator := by.Role != "" && by.Role != chat.RoleAdministrator
 	return r.change(ctx, by, sessionID, func(c *change) error {
+		if err := c.stillHere(); err != nil && kind == chat.AIYes { // its answer would be where nobody reads it
+			return err
+		}
 		return c.emitFact(chat.EventAIRequest, chat.AIRequest{Kind: kind, By: by.Name, Person: by.Person, To: chat.Clip(chat.OneLine(to), 100), Operator: operator, Program: by.Key != nil})
 	})
 }

@@ -65,6 +65,9 @@ func (c *contacts) Contact(rd chat.Reader, sessionID string) (v *ContactView, er
 		own.Join(&also)
 	}
 	v.Contact = own
+	if err := v.findMerged(rd); err != nil {
+		return nil, err
+	}
 	return v, v.findClaims(rd)
 }
 
@@ -121,7 +124,29 @@ func (v *ContactView) find(rd chat.Reader) error {
 			v.keep(there, func(s *chat.Session) bool { return s.Person == "" })
 		}
 	}
-	slices.SortFunc(v.Sessions, func(a, b chat.Session) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) })
+	slices.SortFunc(v.Sessions, newestFirst)
+	return nil
+}
+
+func newestFirst(a, b chat.Session) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) }
+
+// findMerged adds the sessions that the team merged with those of the contact. They are shown
+// with it, no more: what is written down about the contact does not hang on them.
+func (v *ContactView) findMerged(rd chat.Reader) error {
+	own := slices.Clone(v.Sessions)
+	for i := range own {
+		if own[i].Merged == "" {
+			continue
+		}
+		list, err := rd.MergedSessions(v.Site, own[i].Merged)
+		if err != nil {
+			return err
+		}
+		v.keep(list, func(s *chat.Session) bool {
+			return !slices.ContainsFunc(v.Sessions, func(other chat.Session) bool { return other.ID == s.ID })
+		})
+	}
+	slices.SortStableFunc(v.Sessions, newestFirst)
 	return nil
 }
 

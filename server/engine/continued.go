@@ -62,6 +62,9 @@ func (c *change) begunBy(clientID string) (s chat.Session, first chat.Message, e
 
 func (c *change) mayBeginAnother() error {
 	s := c.session
+	if err := c.stillHere(); err != nil {
+		return err
+	}
 	switch {
 	case !s.Started():
 		return chat.Errorf(chat.Conflict, "Nothing was said in this conversation yet: write here")
@@ -104,10 +107,24 @@ func next(rd chat.SessionReader, s *chat.Session, token string) (id, own string,
 	return later.ID, own, nil
 }
 
+// lock locks the session of a visit, and before it the later one that it goes on with if that has
+// the smaller id: see [lockInOrder].
+func (v *Visit) lock(tx chat.Tx, s *chat.Session) (chat.Session, error) {
+	id, _, err := next(tx, s, v.Token)
+	if err == nil && !v.New && id != "" && id < s.ID {
+		_, err = tx.Lock(id)
+		v.ahead = id
+	}
+	if err != nil && !errors.Is(err, chat.ErrSessionNotFound) {
+		return chat.Session{}, err
+	}
+	return tx.Lock(s.ID)
+}
+
 // goOn turns a visit from a session to the one that the team began after it.
 func (v *Visit) goOn(tx chat.Tx, s chat.Session) (chat.Session, error) {
 	id, own, err := next(tx, &s, v.Token)
-	if err != nil || id == "" {
+	if err != nil || id == "" || id < s.ID && id != v.ahead { // began just now: the team's message makes the page ask again
 		return s, err
 	}
 	later, err := tx.Lock(id)

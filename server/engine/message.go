@@ -166,6 +166,11 @@ func CheckContent(sender chat.Sender, content string) error {
 // add stores a new message with its effects on the session. random is the
 // unguessable part of its id, unless it has an id.
 func (c *change) add(m *chat.Message, random string, attachmentIDs []string) error {
+	if m.Sender != chat.SenderVisitor && !m.ByRelay() {
+		if err := c.stillHere(); err != nil {
+			return err
+		}
+	}
 	if m.ReplyTo != "" {
 		answered, err := c.Message(m.SessionID, m.ReplyTo)
 		if err != nil {
@@ -216,7 +221,7 @@ func (c *change) newMessageEvent(m *chat.Message) chat.Event {
 // starts the session, and an operator's answers what was unread.
 func (c *change) touch(sender chat.Sender) error {
 	s := c.session
-	s.LastActivity = c.at
+	s.LastActivity, s.MovedOn = c.at, chat.NotMoved
 	reopened := s.Status == chat.StatusClosed
 	if reopened {
 		s.Status = chat.StatusOpen

@@ -92,16 +92,7 @@ func (r *Relay) transactBy(ctx context.Context, apply func(context.Context, func
 		if err := op(c); err != nil {
 			return err
 		}
-		if err := c.planUnanswered(waited); err != nil {
-			return err
-		}
-		if err := r.storeAct(c); err != nil {
-			return err
-		}
-		if err := tx.SaveSession(&s); err != nil {
-			return err
-		}
-		return r.storeBacklog(c)
+		return r.settle(c, waited)
 	})
 	if errors.Is(err, chat.ErrAway) && c != nil {
 		r.markUncertain(c)
@@ -110,7 +101,22 @@ func (r *Relay) transactBy(ctx context.Context, apply func(context.Context, func
 		return err
 	}
 	r.release(c)
+	r.followVisitor(ctx, c)
 	return nil
+}
+
+// settle stores a changed session, of which waited is since when its visitor waited before.
+func (r *Relay) settle(c *change, waited chat.Time) error {
+	if err := c.planUnanswered(waited); err != nil {
+		return err
+	}
+	if err := r.storeAct(c); err != nil {
+		return err
+	}
+	if err := c.SaveSession(c.session); err != nil {
+		return err
+	}
+	return r.storeBacklog(c)
 }
 
 func (r *Relay) begin(tx chat.Tx, by chat.Author, at chat.Time, s *chat.Session) *change {

@@ -27,6 +27,7 @@ type Visit struct {
 	New       bool   // do not resume
 
 	turned string // the token of the later session that it goes on with
+	ahead  string // that session, if it was locked before the one that it comes after
 }
 
 // Visited is the answer to a Visit.
@@ -54,7 +55,7 @@ func (r *Relay) Init(ctx context.Context, v Visit) (Visited, error) {
 	token := chat.NewToken()
 	var out Visited
 	err := r.store.Apply(ctx, func(tx chat.Tx) error {
-		out, v.turned = Visited{}, ""
+		out, v.turned, v.ahead = Visited{}, "", ""
 		s, err := v.resume(tx)
 		switch {
 		case errors.Is(err, chat.ErrSessionNotFound):
@@ -111,7 +112,7 @@ func (v *Visit) find(tx chat.Tx) (s chat.Session, err error) {
 			return chat.Session{}, chat.ErrSessionNotFound
 		}
 		if err == nil {
-			s, err = tx.Lock(s.ID)
+			s, err = v.lock(tx, &s)
 		}
 		return s, err
 	}
@@ -229,6 +230,12 @@ func (r *Relay) setStatus(ctx context.Context, by chat.Author, sessionID string,
 func (r *Relay) enterStatus(c *change, to chat.Status, t chat.EventType) error {
 	if c.session.Status == to {
 		return nil
+	}
+	if to == chat.StatusOpen {
+		if err := c.stillHere(); err != nil {
+			return err
+		}
+		c.session.MovedOn = chat.NotMoved
 	}
 	c.session.Status = to
 	if to == chat.StatusClosed {

@@ -105,11 +105,14 @@ type session struct {
 	SnoozedUntil chat.Time     `json:"snoozedUntil,omitzero"`
 	WaitingSince chat.Time     `json:"waitingSince,omitzero"`
 	ContinuedIn  string        `json:"continuedIn,omitempty"`
+	Merged       string        `json:"merged,omitempty"`
+	MovedOn      chat.MovedOn  `json:"movedOn,omitempty"`
 }
 
 func sessionOf(s *chat.Session) session {
 	return session{s.ID, s.VisitorID, s.TokenHash, s.Devices, s.Browser, s.Resumable, s.Status, s.Blocked, s.Rev, s.InitRev, s.StartedAt, s.AnsweredAt, s.Unread, s.AIEnded,
-		s.Metadata.V, s.Identity, s.Verified, s.PreChat, s.CSAT, s.CreatedAt, s.LastActivity, s.TagList(), s.SnoozedUntil, s.WaitingSince, s.ContinuedIn}
+		s.Metadata.V, s.Identity, s.Verified, s.PreChat, s.CSAT, s.CreatedAt, s.LastActivity, s.TagList(), s.SnoozedUntil, s.WaitingSince, s.ContinuedIn,
+		s.Merged, s.MovedOn}
 }
 
 // at returns the session as a relay stores it at a site.
@@ -117,7 +120,8 @@ func (s *session) at(site string) chat.Session {
 	moved := chat.Session{ID: s.ID, Site: site, VisitorID: s.VisitorID, TokenHash: s.TokenHash, Devices: s.Devices, Browser: s.Browser, Resumable: s.Resumable, Status: s.Status,
 		Blocked: s.Blocked, Rev: s.Rev, InitRev: s.InitRev, StartedAt: s.StartedAt, AnsweredAt: s.AnsweredAt, Unread: s.Unread, AIEnded: s.AIEnded,
 		Metadata: chat.Of(s.Metadata), Identity: s.Identity, Verified: s.Verified, PreChat: s.PreChat, CSAT: s.CSAT, CreatedAt: s.CreatedAt,
-		LastActivity: s.LastActivity, Tags: s.Tags.Stored(), SnoozedUntil: s.SnoozedUntil, WaitingSince: s.WaitingSince, ContinuedIn: s.ContinuedIn}
+		LastActivity: s.LastActivity, Tags: s.Tags.Stored(), SnoozedUntil: s.SnoozedUntil, WaitingSince: s.WaitingSince, ContinuedIn: s.ContinuedIn,
+		Merged: s.Merged, MovedOn: s.MovedOn}
 	if s.Verified {
 		moved.Person, _ = moved.IdentityFacts()["id"].(string)
 	}

@@ -248,6 +248,7 @@ func (m *importer) rename(c *conversation, site string) error {
 		}
 		if id != c.Session.ID {
 			c.Session.ID, c.Session.Browser, c.Session.Devices = id, "", ""
+			c.Session.Merged, c.Session.MovedOn = "", chat.NotMoved
 		}
 		for i := range c.Files {
 			f := &c.Files[i]

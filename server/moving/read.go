@@ -119,7 +119,7 @@ func (a *archive) conversation(f *zip.File) (*conversation, error) {
 	}
 	s := &c.Session
 	switch {
-	case !isID(s.ID) || !isID(s.VisitorID) || len(s.Browser) > maxID || len(s.ContinuedIn) > maxID || len(s.TokenHash) > maxID || len(s.Devices) > maxText:
+	case !isID(s.ID) || !isID(s.VisitorID) || len(s.Browser) > maxID || len(s.ContinuedIn) > maxID || len(s.Merged) > maxID || s.MovedOn < chat.NotMoved || s.MovedOn > chat.MovedOpen || len(s.TokenHash) > maxID || len(s.Devices) > maxText:
 		return nil, invalid(f.Name, "its session has no right id")
 	case s.Status != chat.StatusOpen && s.Status != chat.StatusClosed:
 		return nil, invalid(f.Name, "its status is neither open nor closed")

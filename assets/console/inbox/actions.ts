@@ -130,6 +130,8 @@ export function more(from: HTMLElement): void {
     await act(s, "csat", tr("Could not ask"));
     set({ answer: tr("The visitor is asked for a rating.") });
   }, { id: "menu-csat" }]);
+  if (!s.blocked) entries.push([tr("Merge with another conversation…"), async () =>
+    (await attempt(import("./merge"), tr("Not loaded")))?.merge(s), { id: "menu-merge" }]);
   entries.push([s.blocked ? tr("Unblock visitor") : tr("Block visitor"), () =>
     act(s, s.blocked ? "unblock" : "block", tr("Could not change")),
     { id: "block" }]);

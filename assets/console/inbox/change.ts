@@ -1,6 +1,7 @@
 // Edits, deletions and commands of the composer. Loaded with the first of them.
 
 import { call, sessionPath } from "../net/api";
+import { ask } from "../ui/ask";
 import { tell } from "./command";
 import { draftOf, setDraft } from "../state/drafts";
 import { receive } from "../net/receive";
@@ -33,6 +34,8 @@ export async function save(m: Message, content: string): Promise<void> {
 }
 
 export async function remove(m: Message): Promise<void> {
+  const question = m.internal ? tr("Delete this note?") : tr("Delete this message? It disappears for the visitor too.");
+  if (!(await ask(question, tr("Delete")))) return;
   if (!(await attempt(call("DELETE", messagePath(m)), tr("Not deleted")))) return;
   put({ ...m, content: "", attachments: [], deletedAt: new Date().toISOString() }, m.internal ? "note_deleted" : "message_deleted");
   if (state.editing?.id === m.id) leave();

@@ -8,6 +8,7 @@ import { siteMark } from "../state/sites";
 import { current, state, subscribe } from "../state/store";
 import type { State, View } from "../state/store";
 import type { Contact } from "../contact/types";
+import { showMerged } from "./merged";
 import { wireTyped } from "./typed";
 import type { Session } from "../types";
 import { tr } from "../ui/texts";
@@ -108,6 +109,7 @@ const view: View = (now, before) => {
   }
   if (s === drawn && now.timeline === before.timeline && now.sites === before.sites) return;
   drawn = s;
+  showMerged(s);
   byId("facts").replaceChildren();
   if (!s) return;
   const { name: _, ...identity } = s.identity ?? {};

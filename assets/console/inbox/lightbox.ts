@@ -2,6 +2,7 @@
 
 import { h, iconButton } from "../ui/dom";
 import { fileURL } from "../ui/format";
+import { state } from "../state/store";
 import type { Attachment } from "../types";
 import { tr } from "../ui/texts";
 
@@ -37,10 +38,10 @@ box.addEventListener("click", (e) => {
   if (e.target === box || (e.target as HTMLElement).classList.contains("lightbox-stage")) box.close();
 });
 
-// show opens one of the pictures. The browser gives the focus back when it is closed.
-export function show(all: Attachment[], first: Attachment): void {
-  pictures = all;
-  at = Math.max(all.findIndex((a) => a.id === first.id), 0);
+// show opens one of the conversation's pictures, which have these types. The browser gives the focus back when it is closed.
+export function show(first: Attachment, types: RegExp): void {
+  pictures = state.messages.filter((m) => !m.deletedAt).flatMap((m) => m.attachments).filter((a) => types.test(a.mimeType));
+  at = Math.max(pictures.findIndex((a) => a.id === first.id), 0);
   turn(0);
   box.showModal();
 }

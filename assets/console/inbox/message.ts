@@ -1,13 +1,12 @@
 // One message of the open session as a DOM node.
 
-import { ask } from "../ui/ask";
 import { face } from "../ui/avatar";
 import { h, icon, iconButton, newTab } from "../ui/dom";
 import { clockTime, platformName, fileURL, fullTime, preview, webURL } from "../ui/format";
 import { me } from "../state/me";
 import { changes, edit, mayChange, retry } from "./write";
 import { again, discard, takeBack } from "./outbox";
-import { attempt, set, state } from "../state/store";
+import { attempt, set } from "../state/store";
 import { onlyEmoji, parse, starIsBold, type Piece } from "../../shared/markup";
 import { sizeOf } from "../../shared/size";
 import type { Attachment, Message, Pending, Undelivered } from "../types";
@@ -48,8 +47,7 @@ function attachment(a: Attachment): HTMLElement {
 function enlarge(e: MouseEvent, a: Attachment): void {
   if (e.ctrlKey || e.metaKey || e.shiftKey) return;
   e.preventDefault();
-  const all = state.messages.filter((m) => !m.deletedAt).flatMap((m) => m.attachments).filter((other) => inlineTypes.test(other.mimeType));
-  import("./lightbox").then(({ show }) => show(all, a), () => window.open(fileURL(a.url), "_blank", "noopener"));
+  import("./lightbox").then(({ show }) => show(a, inlineTypes), () => window.open(fileURL(a.url), "_blank", "noopener"));
 }
 
 export function senderName(m: Message): string {
@@ -108,10 +106,7 @@ function tools(m: Message): HTMLElement | false {
     iconButton("link", tr("Copy link to this message"), async () =>
       (await attempt(import("./link"), tr("Not copied")))?.copyLink(m)),
     mayChange(m) && iconButton("edit", tr("Edit message"), () => edit(m)),
-    mayChange(m) && iconButton("trash", tr("Delete message"), async () => {
-      const question = m.internal ? tr("Delete this note?") : tr("Delete this message? It disappears for the visitor too.");
-      if (await ask(question, tr("Delete"))) void (await changes())?.remove(m);
-    }));
+    mayChange(m) && iconButton("trash", tr("Delete message"), async () => (await changes())?.remove(m)));
 }
 
 function bubble(m: Message, { quote, jump }: Place): HTMLElement {

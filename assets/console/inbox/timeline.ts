@@ -35,6 +35,8 @@ const words: Record<string, (data: Data) => string> = {
     (assigneeName ? tr("Assigned to {name}", { name: String(assigneeName) }) : tr("Unassigned")) + name(by),
   session_snoozed: ({ until, by }) =>
     (until ? tr("Snoozed until {time}", { time: fullTime(String(until)) }) + name(by) : tr("The snooze ended")),
+  session_merged: ({ by, what }) => (what === "moved" ? tr("The visitor went on in another conversation of the same person")
+    : what === "parted" ? tr("Parted from another conversation") : tr("Merged with another conversation")) + name(by),
   page_view: () => tr("Went to") + " ",
 };
 

@@ -68,7 +68,7 @@ function take(event: StreamEvent): void {
 // movesWait reports whether only the server knows, after an event, since when the visitor waits: the AI
 // may have handed over, and what was deleted or closed may have waited.
 function movesWait({ type, sender, blocked }: StreamEvent): boolean {
-  return /^(message_deleted|session_reopened|ai_takeover)$/.test(type) || (type === "message" && sender === "ai") ||
+  return /^(message_deleted|session_(reopened|merged)|ai_takeover)$/.test(type) || (type === "message" && sender === "ai") ||
     (type === "session_blocked" && blocked === false);
 }
 

@@ -179,6 +179,7 @@ const handlers: Record<string, Handler> = {
   session_snoozed: onSnoozed,
   csat_request: onEntry,
   custom_event: onEntry,
+  session_merged: onEntry,
   unanswered: onEntry,
   mailed: onEntry,
   ai_takeover: (s, e) => ({ ...withSession({ ...s, aiActive: e["active"] === true }), ...noted(e) }),

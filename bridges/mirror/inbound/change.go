@@ -243,7 +243,12 @@ func (ev *event) threadChanged(ctx context.Context) error {
 		if err := ev.h.platform.SetThread(ctx, ev.thread.Thread, chat.ThreadLive); err != nil {
 			return err
 		}
-		return relay.Reopen(ctx, ev.author, id)
+		err := relay.Reopen(ctx, ev.author, id)
+		var refusal *chat.Error
+		if errors.As(err, &refusal) && refusal.Kind == chat.Conflict {
+			return ev.queueStatus(ctx) // writing alone may have opened the thread: it is closed again
+		}
+		return err
 	}
 	return ev.h.platform.SetThread(ctx, ev.thread.Thread, chat.ThreadGone)
 }

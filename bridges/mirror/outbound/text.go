@@ -148,7 +148,7 @@ func noteOf(e *chat.Event) (string, error) {
 			return "Operators are online now.", nil
 		}
 		return "Operators are offline now.", nil
-	case chat.EventUnanswered, chat.EventMailed:
+	case chat.EventUnanswered, chat.EventMailed, chat.EventMerged:
 		return body.Content, nil
 	case chat.EventNotice:
 		return body.Text, nil

@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/relay-chat/relay/server/chat"
+)
+
+// The team merges sessions that are of one person, who wrote from several browsers. Nobody gets
+// to read anything by that: each browser stays with the session that it can open. What is one
+// is the team's work. It goes on where the visitor wrote last; the others are closed, what
+// waits in any of them waits there, and the team writes nowhere else.
+
+// Merged is the payload of [chat.EventMerged]. No other session is named in it: it stays when
+// that one is erased, and the id of a session can be the key to it.
+type Merged struct {
+	By   string    `json:"by,omitempty"` // an operator's name
+	At   chat.Time `json:"at"`
+	What string    `json:"what"`
+	// Content says it on platforms.
+	Content string `json:"content"`
+}
+
+// What happened to a merged session.
+const (
+	mergedWith = "merged"
+	movedOn    = "moved"
+	parted     = "parted"
+)
+
+var mergedTexts = map[string]string{
+	mergedWith: "This conversation was merged with another one of the same person",
+	movedOn:    "The visitor went on in another conversation that is merged with this one. Answer there",
+	parted:     "This conversation is not merged with another one any more",
+}
+
+func (c *change) noteMerged(what string) error {
+	text := mergedTexts[what]
+	if by := chat.OneLine(c.by.Name); by != "" {
+		text += ", by " + by
+	}
+	return c.emitFact(chat.EventMerged, Merged{By: c.by.Name, At: c.at, What: what, Content: text + "."})
+}
+
+// Merge merges a session with another one of the same person and site, with all that are merged
+// with either. It returns the one that goes on, and whether anything changed.
+func (r *Relay) Merge(ctx context.Context, by chat.Author, id, with string) (on string, changed bool, err error) {
+	if id == with {
+		return "", false, chat.ErrorAt(chat.Invalid, "with", "with must be another conversation")
+	}
+	changed, err = r.together(ctx, by, []string{id, with}, func(g *group) (bool, error) {
+		a, b := g.of(id).session, g.of(with).session
+		if a.Merged != "" && a.Merged == b.Merged {
+			on = g.present().session.ID
+			return false, nil
+		}
+		if err := g.mayMerge(); err != nil {
+			return false, err
+		}
+		next, err := g.unite(false)
+		if err != nil {
+			return false, err
+		}
+		g.join(cmp.Or(a.Merged, b.Merged, chat.NewID()))
+		next.session.LastActivity, on = next.at, next.session.ID
+		for _, c := range g.all {
+			if err := c.noteMerged(mergedWith); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	return on, changed, err
+}
+
+// Part takes a session from those that it is merged with: it was not the same person. What
+// waits is counted anew for each side. It reports whether it was merged.
+func (r *Relay) Part(ctx context.Context, by chat.Author, id string) (changed bool, err error) {
+	return r.together(ctx, by, []string{id}, func(g *group) (bool, error) {
+		c := g.of(id)
+		if c.session.Merged == "" {
+			return false, nil
+		}
+		for _, one := range g.all {
+			if err := one.noteMerged(parted); err != nil {
+				return false, err
+			}
+		}
+		c.session.Merged = ""
+		if err := r.standAlone(c); err != nil {
+			return false, err
+		}
+		rest := g.without(c)
+		if len(rest.all) > 1 {
+			_, err := rest.unite(true)
+			return true, err
+		}
+		for _, last := range rest.all {
+			last.session.Merged = ""
+			return true, r.standAlone(last)
+		}
+		return true, nil
+	})
+}
+
+// followVisitor lets merged sessions go on in the one that the visitor has just written in. If
+// that fails, the team may write in several of them until the visitor writes again.
+func (r *Relay) followVisitor(ctx context.Context, c *change) {
+	wrote := func(e chat.Event) bool { return e.Type == chat.EventMessage && e.Sender == chat.SenderVisitor }
+	if c.session.Merged == "" || !slices.ContainsFunc(c.events, wrote) {
+		return
+	}
+	_, err := r.together(context.WithoutCancel(ctx), chat.Author{Source: chat.SourceRelay}, []string{c.session.ID}, func(g *group) (bool, error) {
+		left := slices.DeleteFunc(slices.Clone(g.all), func(c *change) bool { return c.session.MovedOn != chat.NotMoved })
+		if len(left) < 2 {
+			return false, nil
+		}
+		next, err := g.unite(false)
+		for _, c := range left {
+			if c != next && err == nil {
+				err = c.noteMerged(movedOn)
+			}
+		}
+		return true, err
+	})
+	if err != nil {
+		r.log.Error("cannot let merged conversations go on where the visitor writes", "session", c.session.ID, "err", err)
+	}
+}
+
+// partFromOthers parts a session whose visitor has just proved to be another person than the
+// visitor of one that it is merged with.
+func (c *change) partFromOthers() error {
+	s := c.session
+	if s.Merged == "" || s.Person == "" {
+		return nil
+	}
+	all, err := c.MergedSessions(s.Site, s.Merged)
+	if err != nil || !slices.ContainsFunc(all, func(other chat.Session) bool {
+		return other.Person != "" && other.Person != s.Person && other.ID != s.ID
+	}) {
+		return err
+	}
+	s.Merged, s.MovedOn = "", chat.NotMoved
+	return c.noteMerged(parted)
+}
+
+// stillHere refuses what the team would begin in a session that the visitor has left for
+// another one that is merged with it.
+func (c *change) stillHere() error {
+	on, err := GoesOnIn(c, c.session)
+	if err != nil || on == nil {
+		return err
+	}
+	return chat.Errorf(chat.Conflict, "The visitor goes on in another conversation that is merged with this one, with %s: write there", c.nameOf(on))
+}
+
+// GoesOnIn is the session in which the team goes on instead of one that the visitor has left for
+// it, nil if it goes on itself.
+func GoesOnIn(rd chat.SessionReader, s *chat.Session) (on *chat.Session, err error) {
+	if s.MovedOn == chat.NotMoved || s.Merged == "" {
+		return nil, nil
+	}
+	all, err := rd.MergedSessions(s.Site, s.Merged)
+	for i := range all {
+		if one := &all[i]; one.ID != s.ID && one.MovedOn == chat.NotMoved && (on == nil || on.LastActivity < one.LastActivity) {
+			on = one
+		}
+	}
+	return on, err
+}
+
+// nameOf names a session's visitor for operators.
+func (c *change) nameOf(s *chat.Session) string {
+	contacts, err := c.Contacts([]chat.ContactKey{s.ContactKey()})
+	if name := contacts[s.ContactKey()].Name; err == nil && name != "" {
+		return name
+	}
+	return s.Title(c.hosts)
+}
