@@ -8,7 +8,7 @@ import { byId, on, setText } from "./ui/dom";
 import { restoreDrafts } from "./state/drafts";
 import { keepFocus } from "./ui/focus";
 import { refreshTimes, visitorName } from "./ui/format";
-import { healthView, loadBridges } from "./shell/health";
+import { loadBridges } from "./net/bridges";
 import { wireKeys } from "./shell/keys";
 import { listView, wireList } from "./inbox/list";
 import { attend, open, showMessage } from "./net/load";
@@ -90,7 +90,7 @@ function tick(): void {
 }
 
 const views = [
-  frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, healthView, toastView,
+  frameView, navView, listView, threadView, organiseView, logView, outboxView, composerView, toastView,
 ];
 subscribe((now, before) => keepFocus(() => views.forEach((view) => view(now, before)), before.selected));
 byId("me-face").replaceWith(face(me ?? "", me ?? "", "small"));
@@ -126,4 +126,5 @@ void import("./shell/person").catch(() => {}); // without it there is no menu of
 void import("./notify/main").catch(() => {}); // without it the console is silent
 void import("./inbox/views").catch(() => {}); // without it no list has a name
 if (pages.some(({ name }) => name === "channels")) void import("./start/main").catch(() => {}); // they help at the beginning only
+void import("./shell/health").catch(() => {}); // without it no page is marked
 void import("./shell/sites").catch(() => {}); // without it all sites are shown

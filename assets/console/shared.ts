@@ -9,7 +9,7 @@ export { tell } from "./inbox/command";
 export * from "./ui/focus";
 export * from "./ui/format";
 export * from "./ui/texts";
-export * from "./shell/health";
+export * from "./net/bridges";
 export * from "./inbox/list";
 export * from "./state/me";
 export * from "./state/sites";

@@ -29,13 +29,10 @@ function fileChip(a: Attachment): HTMLElement {
 
 function attachment(a: Attachment): HTMLElement {
   const src = fileURL(a.url);
-  if (src && a.durationMs) {
-    const place = h("div", { class: "voice" });
-    import("./sound").then(({ player }) => place.replaceWith(player(a)), () => place.remove());
-    return h("div", { class: "sound" }, place, fileChip(a));
-  }
   if (src && a.mimeType.startsWith("audio/")) {
-    return h("div", { class: "sound" }, h("audio", { src, controls: "", preload: "none" }), fileChip(a));
+    const sound = h("audio", { src, controls: "", preload: "none" });
+    if (a.durationMs) import("./sound").then(({ player }) => sound.replaceWith(player(a)), () => {});
+    return h("div", { class: "sound" }, sound, fileChip(a));
   }
   if (!src || !inlineTypes.test(a.mimeType)) return fileChip(a);
   const link = h("a", { class: "image", href: src, ...newTab, onclick: (e: MouseEvent) => enlarge(e, a) });

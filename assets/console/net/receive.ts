@@ -5,7 +5,7 @@ import { fulfilled } from "../inbox/command";
 import { byId } from "../ui/dom";
 import { applied, needsFiles, needsSession, withoutSession } from "../state/events";
 import { preview, visitorName } from "../ui/format";
-import { loadBridges } from "../shell/health";
+import { loadBridges } from "./bridges";
 import { attend, count, fetchSession, gone, inStep, loadThread, refresh, reload } from "./load";
 import { me } from "../state/me";
 import { attempt, set, state } from "../state/store";

@@ -7,7 +7,7 @@ import { actionsPart } from "./actions";
 import { agentsDoor } from "./agents";
 import { asking } from "./aiask";
 import { aiForm } from "./aifields";
-import { loadBridges } from "../shell/health";
+import { loadBridges } from "../net/bridges";
 import { state } from "../state/store";
 import type { Page } from "./page";
 import { rehearsal } from "./rehearsal";

@@ -5,6 +5,8 @@
 const HOLDERS = [0x18538067, 0x1f43b675, 0x1654ae6b, 0xae, 0xa0];
 const CODEC_PRIVATE = 0x63a2;
 const BLOCKS = [0xa3, 0xa1];
+/** A page has 255 segments of 255 bytes at most: so many packets of 5 kB, and those of recordings have one. */
+const PAGE = 12;
 
 /** toOgg is undefined for what is not a recording of one Opus track. */
 export function toOgg(webm: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
@@ -44,33 +46,24 @@ function pages(head: Uint8Array, packets: Uint8Array[]): Uint8Array<ArrayBuffer>
   const write = (list: Uint8Array[], flags: number) => out.push(page(list, flags, samples, serial, out.length));
   write([head], 2);
   write([tags], 0);
-  let held: Uint8Array[] = [];
-  packets.forEach((packet, i) => {
-    samples += duration(packet);
-    held.push(packet);
-    const last = i === packets.length - 1;
-    if (!last && segments([...held, packets[i + 1]!]).length <= 255 && held.length < 50) return;
-    write(held, last ? 4 : 0);
-    held = [];
-  });
+  while (packets.length) {
+    const some = packets.splice(0, PAGE);
+    for (const packet of some) samples += duration(packet);
+    write(some, packets.length ? 0 : 4);
+  }
   return join(out);
 }
 
 /** duration counts a packet's samples at 48 kHz (RFC 6716, 3.1). */
 function duration(packet: Uint8Array): number {
   const config = packet[0]! >> 3;
-  const size = config < 12 ? [480, 960, 1920, 2880][config & 3]! : config < 16 ? [480, 960][config & 1]! : 120 << (config & 3);
-  const code = packet[0]! & 3;
-  return size * (code < 3 ? (code ? 2 : 1) : packet[1]! & 63);
-}
-
-/** segments encodes a packet's length as Ogg does. */
-function segments(packets: Uint8Array[]): number[] {
-  return packets.flatMap((p) => [...Array<number>(Math.floor(p.length / 255)).fill(255), p.length % 255]);
+  const size = config < 12 ? [480, 960, 1920, 2880][config & 3]! : config < 16 ? 480 << (config & 1) : 120 << (config & 3);
+  return size * [1, 2, 2, packet[1]! & 63][packet[0]! & 3]!;
 }
 
 function page(packets: Uint8Array[], flags: number, samples: number, serial: Uint8Array, index: number) {
-  const lacing = segments(packets);
+  // Ogg's way to say how long each packet is.
+  const lacing = packets.flatMap((p) => [...Array<number>(Math.floor(p.length / 255)).fill(255), p.length % 255]);
   const head = new Uint8Array(27 + lacing.length);
   const view = new DataView(head.buffer);
   head.set([79, 103, 103, 83, 0, flags]);

@@ -152,8 +152,9 @@ function player({ href, dataset: { ms, wave: levels } }: HTMLAnchorElement, inst
     set(button, "aria-label", name);
     set(button, "title", name);
     set(button.querySelector("path")!, "d", source ? PAUSE : PLAY);
-    time.textContent = buffer ? clock(source || offset ? at() : buffer.duration) : "";
-    if (buffer) wave.done(at() / buffer.duration);
+    const { duration } = buffer!; // nothing is shown anew before it was played
+    time.textContent = clock(source || offset ? at() : duration);
+    wave.done(at() / duration);
     if (source) requestAnimationFrame(show);
   };
   const pause = () => {
@@ -167,8 +168,7 @@ function player({ href, dataset: { ms, wave: levels } }: HTMLAnchorElement, inst
     if (source) return pause();
     try {
       context ||= new AudioContext();
-      const data = buffer ? null : await (await fetch(href, { credentials: "omit" })).arrayBuffer();
-      buffer ||= await context.decodeAudioData(data!);
+      buffer ||= await context.decodeAudioData(await (await fetch(href, { credentials: "omit" })).arrayBuffer());
     } catch {
       return instead();
     }
@@ -185,7 +185,7 @@ function player({ href, dataset: { ms, wave: levels } }: HTMLAnchorElement, inst
     source.start(0, offset);
     show();
   };
-  wave.draw(levels ? Array.from(atob(levels), (c) => c.charCodeAt(0) / 255) : Array<number>(BARS).fill(0.1));
+  wave.draw(Array.from(levels ? atob(levels) : "0".repeat(BARS), (c) => c.charCodeAt(0) / 255));
   return h("div", { class: "flex player", role: "group", "aria-label": t.voiceMessage }, button, wave.node, time);
 }
 
@@ -211,17 +211,18 @@ function drawing() {
 function peakOf(analyser: AnalyserNode): number {
   const data = new Float32Array(analyser.fftSize);
   analyser.getFloatTimeDomainData(data);
-  return Math.min(1, 2 * data.reduce((most, v) => Math.max(most, Math.abs(v)), 0));
+  return Math.min(1, 2 * loudest(data));
+}
+
+function loudest(data: Float32Array): number {
+  return data.reduce((most, v) => Math.max(most, Math.abs(v)), 0);
 }
 
 function peaksOf(buffer: AudioBuffer): number[] {
   const data = buffer.getChannelData(0);
   const step = Math.ceil(data.length / BARS);
-  const peaks = Array.from({ length: BARS }, (_, i) =>
-    data.subarray(i * step, (i + 1) * step).reduce((most, v) => Math.max(most, Math.abs(v)), 0),
-  );
-  const most = Math.max(...peaks) || 1;
-  return peaks.map((v) => v / most);
+  const most = loudest(data) || 1;
+  return Array.from({ length: BARS }, (_, i) => loudest(data.subarray(i * step, (i + 1) * step)) / most);
 }
 
 function clock(seconds: number): string {
