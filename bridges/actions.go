@@ -150,6 +150,9 @@ func (a *Actions) begin(ctx context.Context, session *chat.Session, t *act.Tool,
 	if err != nil {
 		return one, nil, &act.Failure{Problem: err.Error(), Known: true}
 	}
+	if t.Changes && !request.Whole() {
+		return one, nil, &act.Failure{Problem: "it is too long to be shown as a whole to the person who says yes", Known: true}
+	}
 	if err := a.expire(ctx); err != nil {
 		return one, nil, err
 	}

@@ -66,19 +66,32 @@ func (a *Actions) Decide(ctx context.Context, d *chat.Delivery, request *chat.AI
 	named := request.To == "" || request.To == one.ID || strings.EqualFold(request.To, one.Name)
 	switch {
 	case errors.Is(err, chat.ErrActNotFound) && request.To != "":
-		return "“" + request.To + "” does not wait here for a yes.", nil
+		return a.settled(ctx, d, request.To)
 	case errors.Is(err, chat.ErrActNotFound) || err == nil && d.CreatedAt < one.AskedAt: // it was said before
 		return "", nil
 	case err != nil:
 		return "", err
 	case !named:
-		return "“" + request.To + "” does not wait here for a yes; “" + one.Name + "” does.", nil
+		said, err := a.settled(ctx, d, request.To)
+		return said + " “" + one.Name + "” does.", err
 	case late:
 		return "relay got this too late, and has done nothing. !yes does it.", nil
 	case request.Program:
 		return "A person has to say this, and no program with a key.", nil
 	}
 	return a.decided(ctx, d, &one, request)
+}
+
+// settled says why what a person names does not wait: somebody else was first, or there is no such act.
+func (a *Actions) settled(ctx context.Context, d *chat.Delivery, named string) (string, error) {
+	one, err := a.store.Act(ctx, named)
+	switch {
+	case errors.Is(err, chat.ErrActNotFound) || err == nil && one.SessionID != d.SessionID:
+		return "“" + named + "” does not wait here for a yes.", nil
+	case err != nil:
+		return "", err
+	}
+	return "“" + one.Name + "” " + one.Over() + ".", nil
 }
 
 // decided claims what waits, and does it if a person said yes.

@@ -131,7 +131,7 @@ func (s *Sink) resume(ctx context.Context, d *chat.Delivery, turn *engine.AITurn
 	}
 	settings := s.of(&turn.Session)
 	note := s.reply(d, turn, reply{text: "I would like to do this. Nothing is done yet.\n" + a.Name + ": " + a.Shown + "\n!yes does it, once. !no does not."})
-	note.ClientID, note.Asked, note.Read = d.ID()+".act", true, nil
+	note.ClientID, note.Asked, note.Read = a.Note(), true, nil
 	if _, err := s.Engine.AINote(ctx, note, false); err != nil {
 		return true, err
 	}

@@ -1,6 +1,13 @@
 package chat
 
-import "time"
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+)
 
 // Act is one use of an action, stored before the request is made.
 type Act struct {
@@ -29,6 +36,96 @@ type Act struct {
 	ActionAt Time `json:"-" db:"action_at"`
 	At       Time `json:"at,omitzero" db:"at"` // when it ended, or was begun
 }
+
+// Note is the client id of the note that asks people whether it may be done.
+func (a *Act) Note() string { return a.Asked + ".act" }
+
+// Over says that it does not wait any more, and who decided it.
+func (a *Act) Over() string {
+	text := "does not wait for a yes any more: it is " + a.State
+	if a.By != "" {
+		text += ", and " + a.By + " was first"
+	}
+	return text
+}
+
+// ActRequest is an act's request in its parts, as people read it before they say yes.
+type ActRequest struct {
+	Method string `json:"method"`
+	// Address is the host and path, and of a tool its name.
+	Address   string        `json:"address"`
+	Arguments []ActArgument `json:"arguments"`
+}
+
+// ActArgument is one of the values beside those in the path, exactly as it is sent.
+type ActArgument struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Request takes Shown apart. It is nil if that is not whole.
+func (a *Act) Request() *ActRequest {
+	method, rest, _ := strings.Cut(a.Shown, " ")
+	address, body, _ := strings.Cut(rest, " ")
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	out := &ActRequest{Method: method, Address: u.Host + u.EscapedPath(), Arguments: []ActArgument{}}
+	if u.Fragment != "" {
+		out.Address += "#" + u.EscapedFragment()
+	}
+	for _, pair := range strings.Split(u.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, err1 := url.QueryUnescape(name)
+		value, err2 := url.QueryUnescape(value)
+		if errors.Join(err1, err2) != nil {
+			return nil
+		}
+		if name != "" {
+			out.Arguments = append(out.Arguments, ActArgument{name, value})
+		}
+	}
+	if out.Arguments, err = inBody(out.Arguments, body); err != nil {
+		return nil
+	}
+	return out
+}
+
+// inBody adds the members of a JSON object, in their order. Numbers stay as they are written.
+func inBody(list []ActArgument, body string) ([]ActArgument, error) {
+	if body == "" {
+		return list, nil
+	}
+	decoder := json.NewDecoder(strings.NewReader(body))
+	if t, err := decoder.Token(); err != nil || t != json.Delim('{') {
+		return nil, errNoObject
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		var value json.RawMessage
+		if err == nil {
+			err = decoder.Decode(&value)
+		}
+		if err != nil {
+			return nil, err
+		}
+		text := string(value)
+		if _ = json.Unmarshal(value, &text); value[0] != '"' { // what is no string stays as it is
+			text = string(value)
+		}
+		list = append(list, ActArgument{name.(string), text})
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errNoObject
+	}
+	return list, nil
+}
+
+var errNoObject = errors.New("no JSON object")
 
 // ActionTrial is what an action would do, or did, for a person who tries it.
 type ActionTrial struct {

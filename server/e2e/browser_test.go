@@ -39,6 +39,7 @@ func TestBrowser(t *testing.T) {
 		"EarnedTopic":      testEarnedTopic,
 		"OwnAI":            testOwnAI,
 		"Actions":          testActions,
+		"ActCards":         testActCards,
 		"Hours":            testHours,
 		"Greetings":        testGreetings,
 		"Unsaved":          testUnsaved,

@@ -189,10 +189,21 @@ func (s *actionAPI) try(_ http.ResponseWriter, r *http.Request, by chat.Author, 
 	return trial, err
 }
 
-// actView is an act with its visitor's site as soon as there are several.
+// actView is an act with its visitor's site as soon as there are several, its request in its parts, and
+// the client id of the note that asks people.
 type actView struct {
 	chat.Act
-	Site string `json:"site,omitempty"`
+	Site    string           `json:"site,omitempty"`
+	Note    string           `json:"note,omitempty"`
+	Request *chat.ActRequest `json:"request,omitempty"`
+}
+
+func (s *actionAPI) viewAct(a chat.Act) actView {
+	view := actView{a, s.engine.Sites().Shown(a.Site), "", a.Request()}
+	if a.Changes {
+		view.Note = a.Note()
+	}
+	return view
 }
 
 // acts answers GET /api/admin/ai/acts: the newest, or those of the conversation that ?session= names.
@@ -200,7 +211,7 @@ func (s *actionAPI) acts(_ http.ResponseWriter, r *http.Request, by chat.Author)
 	list, err := s.actions.Acts(r.Context(), by.Sites, r.URL.Query().Get("session"))
 	views := []actView{}
 	for _, a := range list {
-		views = append(views, actView{a, s.engine.Sites().Shown(a.Site)})
+		views = append(views, s.viewAct(a))
 	}
 	return map[string]any{"acts": views}, err
 }
@@ -223,7 +234,7 @@ func (s *actionAPI) decide(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	case err != nil:
 		return nil, err
 	case a.State != chat.ActWaiting:
-		return nil, chat.Errorf(chat.Conflict, "It does not wait for a yes any more: it is %s", a.State)
+		return nil, chat.Errorf(chat.Conflict, "It %s", a.Over())
 	}
 	kind := chat.AINo
 	if *in.Yes {

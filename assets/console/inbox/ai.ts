@@ -1,5 +1,6 @@
 // Requests to the AI in a conversation: a draft, a summary, and whether it answers there. Loaded where there is an AI.
 
+import { asks } from "./asks";
 import { tell } from "./command";
 import { byId, on, setText } from "../ui/dom";
 import { setDraft } from "../state/drafts";
@@ -34,8 +35,16 @@ function words({ mode, state: is }: AI, s: Session): string {
   return mode === "draft" ? tr("The AI writes drafts here.") : tr("The AI answers here while nobody is there.");
 }
 
+let acts: Promise<unknown> | undefined;
+
+// loadActs loads what shows such notes as cards. Without it they say what to write.
+function loadActs({ messages }: State): void {
+  if (messages.some(asks)) acts ??= import("./acts").catch(() => (acts = undefined));
+}
+
 const view: View = (now, before) => {
   const session = current(now);
+  if (now.messages !== before.messages) loadActs(now);
   if (!changed(now, before, "ai") && session === current(before)) return;
   draw(now);
 };
@@ -58,3 +67,4 @@ on("ai-verb", "click", async () => {
 });
 subscribe(view);
 draw(state);
+loadActs(state);

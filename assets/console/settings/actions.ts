@@ -1,5 +1,6 @@
 // What the AI may do beside answering: requests to one's own servers, what it did by them, and what waits for a yes.
 
+import { states, type Act } from "../inbox/act";
 import { call } from "../net/api";
 import { ofSite, siteMark } from "../state/sites";
 import { attempt } from "../state/store";
@@ -33,30 +34,12 @@ interface Action extends Declared {
   paused: boolean;
 }
 
-interface Act {
-  id: string;
-  sessionId: string;
-  site?: string;
-  name: string;
-  shown: string;
-  state: keyof typeof states;
-  reason?: string;
-  by?: string;
-  askedAt: string;
-  at?: string;
-}
-
 interface Trial {
   shown: string;
   made: boolean;
   answer?: string;
   error?: string;
 }
-
-const states = {
-  waiting: [tr("Waits for your yes"), ""], running: [tr("Running"), ""], done: [tr("Done"), "good"], failed: [tr("Not done"), "bad"],
-  unknown: [tr("Perhaps done"), "bad"], declined: [tr("Declined"), ""], expired: [tr("Expired"), ""],
-} as const;
 
 const fresh: Declared = {
   name: "", about: "", method: "GET", url: "",

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -225,7 +226,15 @@ func compact(value any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
+// maxShown is how much of a request people read, in characters.
+const maxShown = 2000
+
 // Show is a request as people read it, in one line: its secret is no part of it.
-func (r *Request) Show() string {
-	return chat.Clip(chat.OneLine(strings.TrimSpace(r.Method+" "+r.URL+" "+string(r.Body))), 2000)
+func (r *Request) Show() string { return chat.Clip(r.line(), maxShown) }
+
+// Whole reports whether Show shows all of it.
+func (r *Request) Whole() bool { return utf8.RuneCountInString(r.line()) <= maxShown }
+
+func (r *Request) line() string {
+	return chat.OneLine(strings.TrimSpace(r.Method + " " + r.URL + " " + string(r.Body)))
 }
