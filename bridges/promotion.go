@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/relay-chat/relay/bridges/ai"
 	"github.com/relay-chat/relay/bridges/knowledge"
@@ -19,13 +18,15 @@ import (
 type Topics struct {
 	engine *engine.Engine
 	store  TopicStore
+	// failed are notes and answers that wait after a failure.
+	failed failures
 }
 
 var _ ai.Topics = (*Topics)(nil)
 
 // NewTopics makes the topics of a relay.
 func NewTopics(engine *engine.Engine, store TopicStore) *Topics {
-	return &Topics{engine, store}
+	return &Topics{engine: engine, store: store}
 }
 
 func (t *Topics) rehearses(site string) bool {
@@ -231,16 +232,6 @@ func noteOf(topic *chat.Topic, kind, text string) chat.TopicNote {
 	return chat.TopicNote{ClientID: kind + "." + topic.ID + "." + chat.NewID(), SessionID: topic.SessionID, Content: text}
 }
 
-// tell writes to operators what is not written yet. A note that is there already is not stored again.
-// One that cannot be written holds up no other one.
-func (t *Topics) tell(ctx context.Context) error {
-	notes, err := t.store.TopicNotes(ctx)
-	for _, n := range notes {
-		err = errors.Join(err, t.tellOne(ctx, n))
-	}
-	return err
-}
-
 func (t *Topics) tellOne(ctx context.Context, n chat.TopicNote) error {
 	reply := engine.AIReply{SessionID: n.SessionID, ClientID: n.ClientID, Name: t.engine.SettingsOf(n.Site).AI().Name, Content: n.Content, Asked: true}
 	_, err := t.engine.AINote(ctx, reply, false)
@@ -253,48 +244,4 @@ func (t *Topics) tellOne(ctx context.Context, n chat.TopicNote) error {
 // tellSoon is tell. What could not be written is stored, and [Rehearsals.Run] writes it later.
 func (t *Topics) tellSoon(ctx context.Context) {
 	_ = t.tell(ctx)
-}
-
-// answersKept is how long it is looked whether something speaks against an answer.
-const answersKept = 30 * 24 * time.Hour
-
-// review looks whether something speaks against what the AI answered by itself.
-func (t *Topics) review(ctx context.Context) error {
-	changed, err := t.store.ChangedTopicAnswers(ctx)
-	if err != nil || len(changed) == 0 {
-		return err
-	}
-	topics, list, err := t.read(ctx)
-	if err != nil {
-		return err
-	}
-	known := topicsIn(list)
-	for i := range changed {
-		a := &changed[i]
-		var session chat.Session
-		var messages []chat.Message
-		err := t.engine.Store.Read(ctx, func(rd chat.Reader) (err error) {
-			if session, err = rd.Session(a.SessionID); err == nil {
-				messages, err = rd.Messages(chat.MessageQuery{SessionID: a.SessionID, Public: true, Limit: 200})
-			}
-			return err
-		})
-		if errors.Is(err, chat.ErrSessionNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		same := func(question, before string) bool { return known.Of(session.Site, question, before) == a.Topic }
-		topic := chat.TopicIn(topics, a.Topic)
-		if why := ai.Objection(a, &session, messages, same); why != "" && topic != nil && topic.State == chat.TopicAnswers && a.At > topic.FellAt {
-			if err := t.fall(ctx, topic, a.SessionID, why); err != nil {
-				return err
-			}
-		}
-		if err := t.store.SeenTopicAnswer(ctx, a.ClientID, session.Rev, chat.Now().Add(-answersKept)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

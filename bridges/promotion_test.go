@@ -113,7 +113,7 @@ func fallsAfterFailure(t *testing.T, behind bool) {
 	if list := audited(t, memory); len(list) != 1 || list[0].Action != chat.AuditAITopicFell {
 		t.Errorf("the audit list has %+v", list)
 	}
-	if left, err := memory.TopicNotes(t.Context()); told != toldOfTopics(t, memory, v.Session.ID) || len(left) > 0 || err != nil {
+	if left, err := memory.TopicNotes(t.Context(), ""); told != toldOfTopics(t, memory, v.Session.ID) || len(left) > 0 || err != nil {
 		t.Errorf("people are told again: %+v, %v", left, err)
 	}
 }

@@ -32,7 +32,6 @@ type Rehearsals struct {
 	// shadowed is up to when people's answers were looked at.
 	shadowed chat.Time
 	checked  chat.Time // when it was looked for changed pages
-	stuck    chat.Time // when a note about a topic could not be written last
 }
 
 // NewRehearsals makes the rehearsals of an AI. Nothing is asked before their Run.
@@ -75,10 +74,10 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 	if !settings.SetUp() {
 		return rehearsalPoll, nil
 	}
-	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx), r.topics.review(ctx)); err != nil {
+	if err := errors.Join(r.shadow(ctx), r.outdated(ctx), r.sort(ctx)); err != nil {
 		return rehearsalPause, err
 	}
-	r.tell(ctx)
+	r.follow(ctx)
 	next, err := r.store.NextRehearsal(ctx)
 	if err != nil {
 		return rehearsalPause, err
@@ -106,15 +105,13 @@ func (r *Rehearsals) step(ctx context.Context) (pause time.Duration, err error) 
 	return 0, nil
 }
 
-// tell tells operators what happened to topics, and tries again what failed a minute ago. It holds up no
-// question.
-func (r *Rehearsals) tell(ctx context.Context) {
-	now := chat.Now()
-	if now.Sub(r.stuck) < rehearsalPause {
-		return
+// follow takes topics back and tells operators what happened to them. It holds up no question; what fails
+// is tried again in a minute.
+func (r *Rehearsals) follow(ctx context.Context) {
+	if err := r.topics.review(ctx); err != nil && ctx.Err() == nil {
+		r.ai.opts.Log.Error("cannot look what speaks against the AI's answers; relay tries again in a minute", "err", err)
 	}
 	if err := r.topics.tell(ctx); err != nil && ctx.Err() == nil {
-		r.stuck = now
 		r.ai.opts.Log.Error("cannot tell operators about a topic; relay tries again in a minute", "err", err)
 	}
 }

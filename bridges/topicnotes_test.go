@@ -68,7 +68,7 @@ func TestTopicNotesApart(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- r.Run(ctx) }()
 		time.Sleep(10 * time.Minute)
-		left, err := memory.TopicNotes(t.Context())
+		left, err := memory.TopicNotes(t.Context(), "")
 		if told := toldOfTopics(t, memory, v.Session.ID); err != nil || told != 2 || len(left) != 1 {
 			t.Errorf("people are told %d times, %d notes are left, %v", told, len(left), err)
 		}

@@ -16,10 +16,10 @@ type TopicStore interface {
 	NameTopic(ctx context.Context, id, name string) error
 	MergeTopic(ctx context.Context, id, into string) error
 	TurnTopic(ctx context.Context, topic *chat.Topic, from string, note chat.TopicNote, entry chat.AuditEntry) (turned bool, err error)
-	TopicNotes(ctx context.Context) ([]chat.TopicNote, error)
+	TopicNotes(ctx context.Context, after string) ([]chat.TopicNote, error)
 	DropTopicNote(ctx context.Context, client string) error
 	PutTopicAnswer(ctx context.Context, a chat.TopicAnswer) error
-	ChangedTopicAnswers(ctx context.Context) ([]chat.TopicAnswer, error)
+	ChangedTopicAnswers(ctx context.Context, after chat.TopicAnswer) ([]chat.TopicAnswer, error)
 	SeenTopicAnswer(ctx context.Context, client string, rev int64, before chat.Time) error
 	Rehearsals(ctx context.Context) ([]chat.Rehearsal, error)
 }

@@ -164,8 +164,9 @@ func (d *DB) MergeTopic(ctx context.Context, id, into string) error {
 
 const (
 	insertTopicNote  = `INSERT INTO topic_notes (client, session, content) VALUES (?, ?, ?)`
-	selectTopicNotes = `SELECT n.client, s.id AS session_id, s.site, n.content FROM topic_notes n JOIN sessions s ON s.number = n.session ORDER BY n.client LIMIT 100`
-	dropTopicNote    = `DELETE FROM topic_notes WHERE client = ?`
+	selectTopicNotes = `SELECT n.client, s.id AS session_id, s.site, n.content FROM topic_notes n JOIN sessions s ON s.number = n.session
+		WHERE n.client > ? ORDER BY n.client LIMIT 100`
+	dropTopicNote = `DELETE FROM topic_notes WHERE client = ?`
 )
 
 // TurnTopic gives a topic another state, unless it has left the one before meanwhile. The entry of the
@@ -192,10 +193,10 @@ func (d *DB) TurnTopic(ctx context.Context, topic *chat.Topic, from string, note
 	return turned, err
 }
 
-// TopicNotes lists what operators are not told yet, a hundred at most.
-func (d *DB) TopicNotes(ctx context.Context) (notes []chat.TopicNote, err error) {
+// TopicNotes lists what operators are not told yet: a hundred at most, behind one of them, or "".
+func (d *DB) TopicNotes(ctx context.Context, after string) (notes []chat.TopicNote, err error) {
 	err = d.backend.read(ctx, func(t *tx) error {
-		notes, err = list[chat.TopicNote](t, selectTopicNotes)
+		notes, err = list[chat.TopicNote](t, selectTopicNotes, after)
 		return err
 	})
 	return notes, err
@@ -212,7 +213,7 @@ func (d *DB) DropTopicNote(ctx context.Context, client string) error {
 const (
 	insertTopicAnswer = `INSERT INTO topic_answers (client, session, topic, at) VALUES (?, ?, ?, ?) ON CONFLICT (client) DO NOTHING`
 	changedAnswers    = `SELECT a.client, s.id AS session_id, a.topic, a.at FROM topic_answers a JOIN sessions s ON s.number = a.session
-		WHERE s.rev > a.rev ORDER BY a.at, a.client LIMIT 100`
+		WHERE s.rev > a.rev AND (a.at > ? OR a.at = ? AND a.client > ?) ORDER BY a.at, a.client LIMIT 100`
 	seenTopicAnswer = `UPDATE topic_answers SET rev = ? WHERE client = ?`
 	oldTopicAnswers = `DELETE FROM topic_answers WHERE at < ?`
 )
@@ -229,10 +230,10 @@ func (d *DB) PutTopicAnswer(ctx context.Context, a chat.TopicAnswer) error {
 }
 
 // ChangedTopicAnswers lists answers in whose sessions something happened since they were looked at, a
-// hundred at most.
-func (d *DB) ChangedTopicAnswers(ctx context.Context) (answers []chat.TopicAnswer, err error) {
+// hundred at most, behind one of them, or an empty one.
+func (d *DB) ChangedTopicAnswers(ctx context.Context, after chat.TopicAnswer) (answers []chat.TopicAnswer, err error) {
 	err = d.backend.read(ctx, func(t *tx) error {
-		answers, err = list[chat.TopicAnswer](t, changedAnswers)
+		answers, err = list[chat.TopicAnswer](t, changedAnswers, int64(after.At), int64(after.At), after.ClientID)
 		return err
 	})
 	return answers, err

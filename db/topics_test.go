@@ -91,7 +91,7 @@ func TestMergedAnswers(t *testing.T) {
 		if err := d.MergeTopic(t.Context(), "one", "two"); err != nil {
 			t.Fatal(err)
 		}
-		if answers, err := d.ChangedTopicAnswers(t.Context()); err != nil || len(answers) != 1 || answers[0].Topic != "two" {
+		if answers, err := d.ChangedTopicAnswers(t.Context(), chat.TopicAnswer{}); err != nil || len(answers) != 1 || answers[0].Topic != "two" {
 			t.Errorf("there are %+v (%v)", answers, err)
 		}
 	})
