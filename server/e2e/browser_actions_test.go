@@ -84,6 +84,12 @@ func (b *actionsPage) look(folder string) {
 	b.shot(folder, "ai-acts-phone")
 }
 
+// answer says whose data an operation is about.
+func (b *actionsPage) answer(item, whose string) {
+	b.Helper()
+	b.run(fmt.Sprintf(`(() => { const s = $("%s").querySelector("select"); s.value = %q; s.dispatchEvent(new Event("change", { bubbles: true })); })()`, item, whose))
+}
+
 // choose adds an action of an OpenAPI document.
 func (b *actionsPage) choose(folder string) {
 	b.Helper()
@@ -95,7 +101,8 @@ func (b *actionsPage) choose(folder string) {
 	b.until(`[...$$("#actions-import .operations li")].find((l) => l.textContent.includes("Orders something.")).textContent.includes("Another server: elsewhere.example would get the secret") && $$("#actions-import .operations .tag").length === 1`)
 	b.until(`[...$$("#actions-import .operations input")].filter((i) => i.checked && !i.closest("[hidden]")).length === 0`)
 	b.run(`$("#actions-import .operations li:last-child input").click()`)
-	b.run(`$("#actions-import .operations li:last-child select").value = "customer"`)
+	b.answer("#actions-import .operations li:last-child", "identity")
+	b.until(`$("#actions-import .operations li:last-child").querySelectorAll("select")[1].value === "customer"`)
 	b.run(`$("#actions-import").scrollIntoView()`)
 	b.shot(folder, "ai-actions-import")
 	b.accessible("operations")
@@ -110,6 +117,16 @@ func (b *actionsPage) choose(folder string) {
 	b.shot(folder, "ai-actions-tools")
 	b.press("#actions-tools", "Add what is chosen")
 	b.until(`text("#ai-actions").includes("give_points (waits for your yes) (paused)") && !text("#ai-actions").includes("say_points (paused)")`)
+	b.run(`[...$$("#ai-actions li")].find((l) => l.textContent.includes("give_points")).querySelectorAll("button")[1].click()`)
+	b.until(`shown("dialog[open]")`)
+	b.run(`[...$$("dialog[open] button")].find((n) => n.textContent === "Delete").click()`)
+	b.until(`!text("#ai-actions").includes("give_points")`)
+	b.run(`$("#actions-tools .operations input").click()`)
+	b.answer("#actions-tools .operations li", "owner") // not of what changes something
+	b.until(`$("#actions-tools .operations select").value === ""`)
+	b.answer("#actions-tools .operations li", "verified")
+	b.press("#actions-tools", "Add what is chosen")
+	b.until(`/give_points \(waits for your yes\)(?! \(paused)/.test(text("#ai-actions"))`)
 	b.run(`$("#actions-tools").open = false`)
 }
 

@@ -50,30 +50,72 @@ const place = (o: Operation, home: string): (Node | string)[] => {
     " ", o.about];
 };
 
+// Whose asks whose data an operation gives or changes. Unanswered, whoever gives an order's number could read anybody's:
+// then it is added paused, if it has parameters.
+interface Whose {
+  nodes: HTMLElement[];
+  fields(): { identity: string; owner: string; verified: boolean; paused: boolean };
+  // draw shows what fits an operation that changes something, or one that does not.
+  draw(changes: boolean): void;
+}
+
+const personLike = /customer|user|person|member|client|account|owner/i;
+
+function whose(names: string[]): Whose {
+  const option = (value: string, text: string): HTMLOptionElement => h("option", { value }, text);
+  const own = option("identity", tr("The visitor’s own: relay fills in a parameter"));
+  const says = option("owner", tr("The visitor’s own: the answer says whose it is"));
+  const signedIn = option("verified", tr("Every visitor who is signed in may ask"));
+  const answer = h("select", { class: "input" }, option("", tr("Not answered yet")),
+    option("nobody", tr("Nobody’s own: every visitor may ask")), own, says, signedIn);
+  const identity = h("select", { class: "input" }, ...names.map((name) => option(name, name)));
+  identity.value = names.find((name) => personLike.test(name)) ?? names[0] ?? "";
+  const owner = input({ maxlength: 200, placeholder: "customer.id" });
+  const parameter = labelled(tr("Parameter for the visitor’s verified id"), identity, tr("relay fills it in. The AI never sees it."));
+  const field = labelled(tr("Field of the answer that must be that id"), owner, tr("If your server does not check whose data it is."));
+  const draw = (changes: boolean): void => {
+    own.disabled = !names.length;
+    says.disabled = changes;
+    signedIn.disabled = !changes;
+    if (answer.selectedOptions[0]?.disabled) answer.value = "";
+    parameter.hidden = answer.value !== "identity";
+    field.hidden = answer.value !== "owner";
+  };
+  return {
+    nodes: [labelled(tr("Whose data is it?"), answer), parameter, field],
+    draw,
+    fields: () => ({
+      identity: answer.value === "identity" ? identity.value : "",
+      owner: answer.value === "owner" ? owner.value : "",
+      verified: !["", "nobody"].includes(answer.value),
+      paused: !answer.value && !!names.length,
+    }),
+  };
+}
+
 function offer(o: Operation, home: string): Offer {
   const pick = h("input", { type: "checkbox", disabled: !!o.why });
-  const identity = h("select", { class: "input" }, h("option", { value: "" }, tr("None: it is nobody’s own data")),
-    ...Object.keys(o.parameters.properties ?? {}).map((name) => h("option", { value: name }, name)));
+  const data = whose(Object.keys(o.parameters.properties ?? {}));
   const changes = h("input", { type: "checkbox", checked: o.changes, disabled: !readsOnly.includes(o.method) });
   const said = h("p", { class: "hint", role: "status" }, o.why ? sentence(o.why) + "." : "");
-  const more = h("div", { hidden: true },
-    labelled(tr("Parameter for the visitor’s verified id (optional)"), identity, tr("relay fills it in. The AI never sees it.")),
-    h("label", { class: "check" }, changes, h("span", {}, tr("It changes something: a person has to say yes first"))));
-  pick.addEventListener("change", () => (more.hidden = !pick.checked));
-  const node = h("li", {},
+  const more = h("div", { hidden: true }, h("label", { class: "check" }, changes,
+    h("span", {}, tr("It changes something: a person has to say yes first"))), ...data.nodes);
+  const draw = (): void => {
+    more.hidden = !pick.checked;
+    data.draw(changes.checked);
+  };
+  const node = h("li", { onchange: draw },
     h("label", { class: "check" }, pick, h("span", {}, ...place(o, home))), more, said);
-  // Whoever gives an order's number could read anybody's: somebody looks first.
-  const paused = (): boolean => !identity.value && identity.options.length > 1;
+  draw();
   const { name, about, method, url, parameters, header } = o;
   return {
     node,
     chosen: () => pick.checked
-      ? { name, about, method, url, parameters, header, identity: identity.value, changes: changes.checked,
-        paused: paused() } : null,
+      ? { name, about, method, url, parameters, header, changes: changes.checked, ...data.fields() } : null,
     said: (text) => (said.textContent = text),
     done: () => {
       pick.checked = false;
-      more.hidden = true;
+      draw();
     },
   };
 }
