@@ -204,6 +204,7 @@ func (a *app) serveCommunity(ctx context.Context) error {
 	rehearsals := bridges.NewRehearsals(ai, database, topics)
 	push, counter := a.push(engine, team.Devices), a.statistics(engine)
 	mail, box := a.mail(engine, keys)
+	actions.ProveBy(mail, server.MailLinksBy(keys, a.cfg.PublicURL).Key)
 	deps := a.deps(engine, hook, set, ai, counter)
 	deps.Hooks, deps.SignOn, deps.Documents, deps.Rehearsals, deps.Actions = hooks, signon.New(), webhook.NewPublicFetcher(oauth.MaxDocument), rehearsals, actions
 	deps.Team, deps.Knowledge, deps.Push, deps.Mail, deps.Search, deps.System = team, base, push, mail, search, &db.Care{DB: database, Backup: a.dailyBackups()}

@@ -37,6 +37,8 @@ type Actions struct {
 	client  *act.Client
 	allowed []netip.Prefix
 	reader  []string
+	mail    CodeMail // nil: no codes are sent
+	keys    engine.MailKeys
 }
 
 var _ ai.Acts = (*Actions)(nil)
@@ -44,7 +46,7 @@ var _ ai.Acts = (*Actions)(nil)
 // NewActions makes the actions of a relay. allowed are the private networks that they may reach, reader is
 // the command that reads an OpenAPI document.
 func NewActions(engine *engine.Engine, store ActionStore, allowed []netip.Prefix, reader []string) *Actions {
-	return &Actions{engine, store, act.NewClient(guard.NewTransport(allowed)), allowed, reader}
+	return &Actions{engine: engine, store: store, client: act.NewClient(guard.NewTransport(allowed)), allowed: allowed, reader: reader}
 }
 
 // List returns the actions of sites, oldest first.
@@ -119,7 +121,7 @@ func (a *Actions) Offered(ctx context.Context, session *chat.Session) (tools []*
 	list, err := a.store.Actions(ctx)
 	for i := range list {
 		one := &list[i]
-		if one.Site != session.Site || !one.Works() || one.Verified && personOf(session) == "" {
+		if one.Site != session.Site || !one.Works() || !a.mayConcern(session, one) {
 			continue
 		}
 		if t, err := act.Prepare(one); err == nil { // it was checked when it was stored
@@ -127,6 +129,15 @@ func (a *Actions) Offered(ctx context.Context, session *chat.Session) (tools []*
 		}
 	}
 	return tools, err
+}
+
+// mayConcern reports whether it is known who a session's visitor is, as far as an action needs that, or
+// can be proved.
+func (a *Actions) mayConcern(session *chat.Session, one *chat.Action) bool {
+	if one.ByEmail {
+		return a.mail != nil && a.mail.SendsAt(session.Site)
+	}
+	return !one.Verified || personOf(session) != ""
 }
 
 // personOf is the id that is proven of a session's visitor, "" without one.
@@ -142,7 +153,10 @@ const mostHere = 20
 
 // begin checks what a model gave and stores the act, before anything is done.
 func (a *Actions) begin(ctx context.Context, session *chat.Session, t *act.Tool, delivery, given, state string) (one chat.Act, args map[string]any, err error) {
-	person := personOf(session)
+	person, err := a.personFor(ctx, session, &t.Action)
+	if err != nil {
+		return one, nil, err
+	}
 	if args, err = t.Arguments(given, person); err != nil {
 		return one, nil, &act.Failure{Problem: err.Error(), Known: true}
 	}

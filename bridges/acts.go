@@ -138,12 +138,17 @@ func (a *Actions) ready(ctx context.Context, one *chat.Act) (t *act.Tool, args m
 		session, err = rd.Session(one.SessionID)
 		return err
 	})
-	if err == nil && t.Verified && personOf(&session) != one.Person {
-		err = &act.Failure{Problem: "somebody else is in the conversation now", Known: true, Refused: true}
-	}
+	same := false
 	if err == nil {
-		args, err = t.Arguments(one.Arguments, one.Person)
+		same, err = a.same(ctx, &session, one, &t.Action)
 	}
+	switch {
+	case err != nil:
+		return t, nil, err
+	case !same:
+		return t, nil, &act.Failure{Problem: "somebody else is in the conversation now", Known: true, Refused: true}
+	}
+	args, err = t.Arguments(one.Arguments, one.Person)
 	return t, args, err
 }
 

@@ -1,6 +1,7 @@
 package bridges
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -151,6 +152,19 @@ func (m *Mail) Test(ctx context.Context, site, to string) (chat.MailTest, error)
 		test.Error, test.Fix = failed.Error(), failed.Fix
 	}
 	return test, nil
+}
+
+// SendsAt implements [CodeMail].
+func (m *Mail) SendsAt(site string) bool {
+	settings := m.engine.SettingsOf(site).Mail()
+	return settings.Server != "" && settings.From != ""
+}
+
+// SendCode implements [CodeMail].
+func (m *Mail) SendCode(ctx context.Context, site, to, language, code string) error {
+	settings := m.engine.SettingsOf(site).Mail()
+	name := cmp.Or(m.engine.SettingsOf(site).Text("operatorName"), m.engine.Sites().ShownName(site))
+	return mail.SendCode(ctx, settings, m.opts.Tokens, m.opts.Base, to, name, language, code)
 }
 
 // TranscriptAnswer tells a visitor of a site what becomes of a transcript.

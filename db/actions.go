@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	selectActions = `SELECT id, site, name, about, method, url, parameters, identity, owner, verified, changes, repeats, header, secret, made_by, created_at, changed_at, paused_at
+	selectActions = `SELECT id, site, name, about, method, url, parameters, identity, owner, by_email, verified, changes, repeats, header, secret, made_by, created_at, changed_at, paused_at
 		FROM ai_actions ORDER BY created_at, id`
 	countActions   = `SELECT COUNT(*) FROM ai_actions WHERE id <> ?`
 	countActionsAt = countActions + ` AND site = ?`
 	countNamed     = countActionsAt + ` AND name = ?`
-	upsertAction   = `INSERT INTO ai_actions (id, site, name, about, method, url, parameters, identity, owner, verified, changes, repeats, header, secret, made_by, created_at, changed_at, paused_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	upsertAction   = `INSERT INTO ai_actions (id, site, name, about, method, url, parameters, identity, owner, by_email, verified, changes, repeats, header, secret, made_by, created_at, changed_at, paused_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, about = excluded.about, method = excluded.method, url = excluded.url, parameters = excluded.parameters,
-			identity = excluded.identity, owner = excluded.owner, verified = excluded.verified, changes = excluded.changes, repeats = excluded.repeats,
+			identity = excluded.identity, owner = excluded.owner, by_email = excluded.by_email, verified = excluded.verified, changes = excluded.changes, repeats = excluded.repeats,
 			header = excluded.header, secret = excluded.secret, changed_at = excluded.changed_at, paused_at = excluded.paused_at`
 	deleteAction  = `DELETE FROM ai_actions WHERE id = ?`
 	actionsOfSite = `DELETE FROM ai_actions WHERE site = ?`
@@ -61,7 +61,7 @@ func (t *tx) PutAction(a *chat.Action) error {
 			return err
 		}
 	}
-	_, err := t.q.exec(upsertAction, a.ID, a.Site, a.Name, a.About, a.Method, a.URL, a.Parameters, a.Identity, a.Owner, bit(a.Verified), bit(a.Changes), bit(a.Repeats),
+	_, err := t.q.exec(upsertAction, a.ID, a.Site, a.Name, a.About, a.Method, a.URL, a.Parameters, a.Identity, a.Owner, bit(a.ByEmail), bit(a.Verified), bit(a.Changes), bit(a.Repeats),
 		a.Header, a.Secret, a.MadeBy, int64(a.CreatedAt), int64(a.ChangedAt), int64(a.PausedAt))
 	return wrap(err, "put action %s", a.ID)
 }

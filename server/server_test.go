@@ -113,7 +113,9 @@ func startSite(t *testing.T, store *db.DB, kinds []bridges.Kind, tokens *oauth.T
 	own := s.runAI(log)
 	s.rehearsals = bridges.NewRehearsals(own, store, s.topics)
 	s.runPart(s.rehearsals.Run)
-	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: own, Mail: s.runMail(tokens, log), SignOn: signon.New(), Documents: &s.documents, Knowledge: s.knowledge, Rehearsals: s.rehearsals, Actions: s.actions, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
+	post := s.runMail(tokens, log)
+	s.actions.ProveBy(post, server.MailLinksBy(s.ring, mailBase).Key)
+	srv, err := server.NewCommunity(cfg, server.Deps{Engine: s.Engine, Search: s.search, Statistics: statistics.New(store, s.SettingsOf, log), Webhook: s.webhook, Hooks: s.hooks, Bridges: s.runBridges(kinds), AI: own, Mail: post, SignOn: signon.New(), Documents: &s.documents, Knowledge: s.knowledge, Rehearsals: s.rehearsals, Actions: s.actions, System: &db.Care{DB: store, Backup: db.DailyBackups{Dir: cfg.BackupDir, Keep: 2, Log: log}}, Team: s.team, Push: bridges.NewPush(s.Engine, s.team.Devices, bridges.PushOptions{Contact: "https://chat.example.com", Log: log}), Log: log, Version: "test"}, s.ring)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,14 @@ type Acts interface {
 	Look(ctx context.Context, session *chat.Session, t *act.Tool, delivery, given string) (shown, text string, err error)
 	// Propose stores one that changes something. It waits for a person's yes.
 	Propose(ctx context.Context, session *chat.Session, t *act.Tool, delivery, given string) error
+	// Proof is how a session's visitor proves an e-mail address.
+	Proof(ctx context.Context, session *chat.Session) (chat.Proof, error)
+	// AskProof notes what is to be done as soon as the visitor has proved an address, if an action needs that.
+	AskProof(ctx context.Context, session *chat.Session, t *act.Tool, given string) (asked bool, err error)
+	// SendCode sends a code to an address because of a delivery, once.
+	SendCode(ctx context.Context, session *chat.Session, delivery, email, language string) (CodeOutcome, error)
+	// Wish returns what was to be done as soon as the address is proved, to one delivery; nil for nothing.
+	Wish(ctx context.Context, session *chat.Session, delivery string) (t *act.Tool, given string, err error)
 	// Proposed returns what was proposed because of a delivery, or [chat.ErrActNotFound].
 	Proposed(ctx context.Context, delivery string) (chat.Act, error)
 	// Decide does what waits in a session, or not, as a person says, and returns what came of it. It
@@ -65,6 +73,9 @@ func (s *Sink) offered(ctx context.Context, turn *engine.AITurn) ([]*act.Tool, e
 // consider has the model answer a turn, and does what it asks for instead: one action, whose answer it
 // then answers from.
 func (s *Sink) consider(ctx context.Context, d *chat.Delivery, turn *engine.AITurn) (reply, error) {
+	if r, done, err := s.prove(ctx, d, turn); err != nil || done {
+		return r, err
+	}
 	tools, err := s.offered(ctx, turn)
 	if err != nil {
 		return reply{}, err
@@ -82,6 +93,9 @@ func (s *Sink) consider(ctx context.Context, d *chat.Delivery, turn *engine.AITu
 	at := slices.IndexFunc(tools, func(t *act.Tool) bool { return t.Name == r.act.Name })
 	if at < 0 {
 		return reply{handBack: chat.AIEndUnsure}, nil
+	}
+	if r, done, err := s.askProof(ctx, d, turn, tools[at], r.act.given()); err != nil || done {
+		return r, err
 	}
 	return s.follow(ctx, d, turn, passages, tools[at], r.act.given())
 }

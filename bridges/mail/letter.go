@@ -30,6 +30,7 @@ type phrases struct {
 	LeftOut                                                                        string // above one: earlier messages
 	// Who asks for a transcript is told one of these.
 	Coming, Confirm, NoMail, Enough string
+	CodeSubject, Code, CodeUse      string // a code that proves an address
 }
 
 //go:embed words.json

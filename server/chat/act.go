@@ -160,10 +160,14 @@ type ActionReader interface {
 	Actions() ([]Action, error)
 	// ActsOf lists the newest acts of a session, newest first.
 	ActsOf(sessionID string, limit int) ([]Act, error)
+	// Proof is how a session's visitor proves an e-mail address; its State is "" without one.
+	Proof(sessionID string) (Proof, error)
 }
 
 // ActionTx is the part of a [Tx] about the AI's actions.
 type ActionTx interface {
 	// PutAction stores an action, whose name no other one of its site may have.
 	PutAction(a *Action) error
+	// PutProof stores how a session's visitor proves an e-mail address.
+	PutProof(p *Proof) error
 }

@@ -41,6 +41,8 @@ type Action struct {
 	// Owner is the path of the field in the answer that must be that id, "" for none: otherwise the AI
 	// gets nothing of the answer.
 	Owner string `json:"owner" db:"owner"`
+	// ByEmail: that id is an e-mail address, which the visitor proves by a code.
+	ByEmail bool `json:"byEmail" db:"by_email"`
 	// Verified: it is only for visitors with a verified identity.
 	Verified bool `json:"verified" db:"verified"`
 	// Changes: it changes something, and waits until a person says yes.
@@ -176,6 +178,9 @@ func (a *Action) checkWhose() error {
 		return ErrorAt(Invalid, "changes", "changes must be true: a "+a.Method+" changes something, and a person has to say yes")
 	case a.Changes && a.Owner != "":
 		return ErrorAt(Invalid, "owner", "owner is for actions that only read: a change is done before its answer can be checked. Use identity")
+	}
+	if a.ByEmail && a.Identity == "" && a.Owner == "" {
+		return ErrorAt(Invalid, "byEmail", "byEmail needs identity or owner: the parameter or the field that is the e-mail address")
 	}
 	a.Verified = a.Verified || a.Identity != "" || a.Owner != ""
 	if a.Verified && !a.Changes && a.Identity == "" && a.Owner == "" {

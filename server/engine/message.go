@@ -64,7 +64,11 @@ func (r *Relay) Send(ctx context.Context, by chat.Author, p Post) (chat.Message,
 		if err := c.checkFormDue(); err != nil {
 			return err
 		}
-		m = chat.Message{ID: p.ID, SessionID: p.SessionID, Content: p.Content, Sender: by.Sender, Timestamp: c.at,
+		content, err := c.takeCode(&p)
+		if err != nil {
+			return err
+		}
+		m = chat.Message{ID: p.ID, SessionID: p.SessionID, Content: content, Sender: by.Sender, Timestamp: c.at,
 			ReplyTo: p.ReplyTo, ClientID: p.ClientID, OperatorName: c.signature(p.Internal), OperatorID: by.Person, Internal: p.Internal, Buttons: p.Buttons, Attachments: chat.Of(append(chat.Attachments{}, p.Files...))}
 		switch {
 		case by.Sender != chat.SenderVisitor:

@@ -72,6 +72,7 @@ type actionRequest struct {
 	Parameters map[string]json.RawMessage `json:"parameters"`
 	Identity   *string                    `json:"identity"`
 	Owner      *string                    `json:"owner"`
+	ByEmail    *bool                      `json:"byEmail"`
 	Verified   *bool                      `json:"verified"`
 	Changes    *bool                      `json:"changes"`
 	Repeats    *bool                      `json:"repeats"`
@@ -89,7 +90,7 @@ func (in *actionRequest) apply(a *chat.Action) {
 			*f.field = *f.given
 		}
 	}
-	for _, f := range []struct{ given, field *bool }{{in.Verified, &a.Verified}, {in.Changes, &a.Changes}, {in.Repeats, &a.Repeats}} {
+	for _, f := range []struct{ given, field *bool }{{in.ByEmail, &a.ByEmail}, {in.Verified, &a.Verified}, {in.Changes, &a.Changes}, {in.Repeats, &a.Repeats}} {
 		if f.given != nil {
 			*f.field = *f.given
 		}

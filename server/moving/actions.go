@@ -15,6 +15,7 @@ type action struct {
 	Parameters chat.Raw `json:"parameters"`
 	Identity   string   `json:"identity,omitempty"`
 	Owner      string   `json:"owner,omitempty"`
+	ByEmail    bool     `json:"byEmail,omitempty"`
 	Verified   bool     `json:"verified"`
 	Changes    bool     `json:"changes"`
 	Repeats    bool     `json:"repeats"`
@@ -27,7 +28,7 @@ func (m *manifest) actions(rd chat.Reader, site string) error {
 	all, err := rd.Actions()
 	for i := range all {
 		if a := &all[i]; a.Site == site {
-			m.Actions = append(m.Actions, action{a.Name, a.About, a.Method, a.URL, a.Parameters, a.Identity, a.Owner, a.Verified, a.Changes, a.Repeats, a.Header, a.Secret != ""})
+			m.Actions = append(m.Actions, action{a.Name, a.About, a.Method, a.URL, a.Parameters, a.Identity, a.Owner, a.ByEmail, a.Verified, a.Changes, a.Repeats, a.Header, a.Secret != ""})
 		}
 	}
 	return err
@@ -56,7 +57,7 @@ func (m *importer) actions(site string) error {
 func (m *importer) action(site string, a *action) error {
 	now := chat.Now()
 	made := chat.Action{ID: chat.NewID(), Site: site, Name: a.Name, About: a.About, Method: a.Method, URL: a.URL, Parameters: a.Parameters, Identity: a.Identity, Owner: a.Owner,
-		Verified: a.Verified, Changes: a.Changes, Repeats: a.Repeats, Header: a.Header, MadeBy: chat.AuditName(m.opts.By), CreatedAt: now, ChangedAt: now, PausedAt: now}
+		ByEmail: a.ByEmail, Verified: a.Verified, Changes: a.Changes, Repeats: a.Repeats, Header: a.Header, MadeBy: chat.AuditName(m.opts.By), CreatedAt: now, ChangedAt: now, PausedAt: now}
 	err := made.Check()
 	if err == nil {
 		err = m.engine.Store.Apply(m.ctx, func(tx chat.Tx) error { return tx.PutAction(&made) })

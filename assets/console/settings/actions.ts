@@ -21,6 +21,7 @@ interface Declared {
   parameters: object;
   identity: string;
   owner: string;
+  byEmail: boolean;
   verified: boolean;
   changes: boolean;
   repeats: boolean;
@@ -44,7 +45,7 @@ interface Trial {
 const fresh: Declared = {
   name: "", about: "", method: "GET", url: "",
   parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
-  identity: "", owner: "", verified: false, changes: false, repeats: false, header: "Authorization", hasSecret: false,
+  identity: "", owner: "", byEmail: false, verified: false, changes: false, repeats: false, header: "Authorization", hasSecret: false,
 };
 
 const tick = (label: string, checked: boolean): [box: HTMLInputElement, node: HTMLElement] => {
@@ -66,6 +67,8 @@ function actionForm(a: Declared, label: string, saved: (change: object) => Promi
     placeholder: a.hasSecret ? tr("Unchanged") : "Bearer …" });
   const header = input({ maxlength: 60 });
   header.defaultValue = a.header;
+  const proved = tr("That id is an e-mail address, which the visitor proves by a code that relay sends there");
+  const [byEmail, byEmailBox] = tick(proved, a.byEmail);
   const [verified, verifiedBox] = tick(tr("Only for signed-in visitors (verified identity)"), a.verified);
   const [changes, changesBox] = tick(tr("It changes something: a person has to say yes first"), a.changes);
   const [repeats, repeatsBox] = tick(tr("The server does it only once per Idempotency-Key"), a.repeats);
@@ -78,17 +81,18 @@ function actionForm(a: Declared, label: string, saved: (change: object) => Promi
     }
     return saved({
       name: name.value, about: about.value, method: method.value, url: url.value, parameters: schema, identity: identity.value,
-      owner: owner.value, header: header.value, verified: verified.checked, changes: changes.checked, repeats: repeats.checked,
+      owner: owner.value, header: header.value, byEmail: byEmail.checked, verified: verified.checked, changes: changes.checked,
+      repeats: repeats.checked,
       ...(secret.value ? { secret: secret.value } : {}),
     });
   };
-  return asForm(feedback(), label, { name, about, method, url, parameters, identity, owner, header, secret }, save,
+  return asForm(feedback(), label, { name, about, method, url, parameters, identity, owner, header, secret, byEmail }, save,
     labelled(tr("Name"), name), labelled(tr("What it does, and when it helps"), about), labelled(tr("Method"), method),
     labelled(tr("Address"), url, tr("With parameters like {order} in its path.")),
     labelled(tr("Parameters (JSON Schema)"), parameters, tr("Each needs a type. The AI can give no others.")),
     labelled(tr("Parameter for the visitor’s verified id (optional)"), identity, tr("relay fills it in. The AI never sees it.")),
     labelled(tr("Field of the answer that must be that id (optional)"), owner, tr("If your server does not check whose data it is.")),
-    labelled(tr("Header for the secret"), header), labelled(tr("Secret (optional)"), secret, tr("It is not shown again.")),
+    byEmailBox, labelled(tr("Header for the secret"), header), labelled(tr("Secret (optional)"), secret, tr("It is not shown again.")),
     verifiedBox, changesBox, repeatsBox);
 }
 
