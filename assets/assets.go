@@ -28,7 +28,7 @@ func Names() []string {
 	entries, _ := dist.ReadDir("dist") // it is embedded
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), packed)
-		if ext := path.Ext(name); ext != ".html" && ext != ".yaml" {
+		if ext := path.Ext(name); ext != ".html" && ext != ".yaml" && ext != ".json" {
 			names = append(names, name)
 		}
 	}

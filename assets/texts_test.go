@@ -30,6 +30,11 @@ func consoleTexts(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	filled, err := catalogs.Pages(bundle.TextsFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said = append(said, filled...)
 	for _, name := range bundle.TranslatedPages {
 		page, err := assets.File(name)
 		if err != nil {

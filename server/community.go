@@ -60,6 +60,7 @@ func newCommunity(s *Server, d Deps, keys *keyring.Ring) *community {
 	shown := presentation{engine, links}
 	audit := web.NewAuditor(team, s.Clients, engine)
 	accounts := account.New(account.Parts{Clients: s.Clients, Limiter: s.Limiter, Pages: s.Pages, Audit: audit, Engine: engine, Team: team, Keys: keys, SignOn: d.SignOn, Documents: d.Documents, Log: d.Log})
+	s.Pages.Language = accounts.Language
 	settings := &settingsAPI{accounts.Passwords, audit, engine, team, keys, d.Bridges, d.Webhook, d.AI}
 	pages := &ownPages{accounts.SignIns, s.Pages, engine}
 	mails := MailLinksBy(keys, s.Config.PublicURL)

@@ -46,11 +46,11 @@ func (s *ownPages) home(w http.ResponseWriter, r *http.Request) {
 	values := web.Slots{"PublicKey": s.Keys.Public(), "Snippet": s.snippet(r), "Hint": "",
 		"Invalid": strconv.FormatBool(wrongCode), "Problem": ""}
 	if s.onlyHere(r) {
-		values["Hint"] = "With this address the chat works on this machine only. For a site that others visit, start relay on a server " +
-			"with PUBLIC_URL=https://…: see “Behind a proxy” at /docs/operations."
+		values["Hint"] = s.Say(r, "With this address the chat works on this machine only. For a site that others visit, start relay on a server "+
+			"with PUBLIC_URL=https://…: see “Behind a proxy” at /docs/operations.")
 	}
 	if wrongCode {
-		values["Problem"] = "That is not the set-up code. Look for the newest one in the log and try again."
+		values["Problem"] = s.Say(r, "That is not the set-up code. Look for the newest one in the log and try again.")
 	}
 	if secret != "" {
 		page, values["SecretKey"] = "setup.html", secret

@@ -23,18 +23,18 @@ function wireCopy(button: HTMLButtonElement): void {
   const source = document.getElementById(button.dataset["copy"] ?? "");
   if (!source) return;
   const labels = (source.getAttribute("aria-labelledby") ?? "").split(" ");
-  const what = document.getElementById(labels[0] ?? "")?.textContent ?? "command";
-  const idle = "Copy " + what.toLowerCase();
+  const copy = button.textContent ?? "";
+  const what = document.getElementById(labels[0] ?? "")?.textContent ?? source.textContent ?? "";
+  const say = (text: string): void => {
+    button.textContent = text;
+    button.setAttribute("aria-label", text + ": " + what);
+  };
   button.hidden = false;
-  button.setAttribute("aria-label", idle);
+  say(copy);
   button.addEventListener("click", async () => {
     const ok = await copyText(source);
-    button.textContent = ok ? "Copied" : "Press Ctrl+C";
-    button.setAttribute("aria-label", ok ? what + " copied" : button.textContent);
-    setTimeout(() => {
-      button.textContent = "Copy";
-      button.setAttribute("aria-label", idle);
-    }, 2000);
+    say((ok ? button.dataset["copied"] : button.dataset["failed"]) ?? copy);
+    setTimeout(say, 2000, copy);
   });
 }
 

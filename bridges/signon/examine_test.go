@@ -36,7 +36,7 @@ func TestExamine(t *testing.T) {
 			p.Set(func(p *signontest.Provider) { p.Answer = func(q url.Values) { q.Set("error", "invalid_scope") } })
 		},
 			at: settled, want: "warn sign-in page the provider refuses how relay asks: invalid_scope"},
-		"wrong secret":     {settings: func(o *chat.SignOn) { o.Secret = "other" }, at: settled, want: "fail client Example does not accept relay's client ID and client secret / an administrator corrects them"},
+		"wrong secret":     {settings: func(o *chat.SignOn) { o.Secret = "other" }, at: settled, want: "fail client Example does not accept relay's client ID and client secret / have an administrator correct them"},
 		"no key":           {provider: func(p *signontest.Provider) { p.Set(func(p *signontest.Provider) { p.Keyless = true }) }, at: settled, want: "fail keys the provider's keys cannot be read / check that relay reaches"},
 		"a slow clock":     {provider: func(p *signontest.Provider) { p.Set(func(p *signontest.Provider) { p.Ahead = 2 * time.Minute }) }, at: settled, want: "warn clock this machine's is"},
 		"a clock ahead":    {provider: func(p *signontest.Provider) { p.Set(func(p *signontest.Provider) { p.Ahead = -time.Hour }) }, at: settled, want: "fail clock this machine's is"},

@@ -168,7 +168,7 @@ func explain(o *chat.SignOn, err error) error {
 	case "invalid_grant":
 		f.Ended = true
 	case "invalid_client", "unauthorized_client":
-		f.Problem, f.Fix = o.Title()+" does not accept relay's client ID and client secret", "an administrator corrects them under Settings → Sign-in"
+		f.Problem, f.Fix = o.Title()+" does not accept relay's client ID and client secret", "have an administrator correct them under Settings → Sign-in"
 	}
 	return f
 }

@@ -48,6 +48,7 @@ func New(p Parts) *Accounts {
 	signIns := &SignIns{p.Clients, p.Audit, p.Team, p.Keys, p.Engine.Settings}
 	passwords := &Passwords{p.Limiter, password.NewHasher()}
 	console := &consolePages{p.Clients, p.Limiter, signIns, passwords, p.Pages, p.Engine, p.Team, p.Log}
+	console.Pages.Language = console.language
 	return &Accounts{
 		Admission: &Admission{p.Clients, p.Limiter, signIns, p.Engine.Sites},
 		SignIns:   signIns,

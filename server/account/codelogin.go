@@ -76,7 +76,7 @@ func (s *consolePages) waiting(r *http.Request) (p chat.Person, two chat.TwoStep
 
 // showCode answers the page that asks for a code, with the problem of the last one.
 func (s *consolePages) showCode(w http.ResponseWriter, r *http.Request, status int, p chat.Person, problem string) {
-	s.Show(w, r, status, "code.html", web.Slots{"Email": p.Email, "Problem": problem, "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
+	s.Show(w, r, status, "code.html", web.Slots{"Email": p.Email, "Problem": s.Say(r, problem), "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
 }
 
 // code answers POST /console/code.

@@ -49,14 +49,14 @@ func consentToAny(by chat.Author, query string) string {
 // lead on: browsers send the console's cookie only where relay itself leads.
 func (s *oauthAPI) authorize(w http.ResponseWriter, r *http.Request) {
 	if _, query := s.askedFor(w, r, r.URL.RawQuery, false); query != "" {
-		s.lead(w, r, connectPath+"?"+query, "One moment…", "relay asks you now whether the program may connect.", "Go on")
+		s.lead(w, r, connectPath+"?"+query, s.Say(r, "One moment…"), s.Say(r, "relay asks you now whether the program may connect."))
 	}
 }
 
 // lead leads the browser to another address. Content-Security-Policy lets no form do that.
-func (s *oauthAPI) lead(w http.ResponseWriter, r *http.Request, to, title, text, button string) {
+func (s *oauthAPI) lead(w http.ResponseWriter, r *http.Request, to, title, text string) {
 	w.Header().Set("Refresh", "0; url="+to)
-	s.showWay(w, r, http.StatusOK, to, title, text, button)
+	s.showWay(w, r, http.StatusOK, to, title, text, s.Say(r, "Go on"))
 }
 
 func (s *oauthAPI) showWay(w http.ResponseWriter, r *http.Request, status int, to, title, text, button string) {
@@ -71,13 +71,16 @@ func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string, 
 		s.ShowError(w, r, http.StatusBadRequest, text)
 		return nil, ""
 	}
+	mistaken := func(refused *oauth.Refusal) (*oauth.Request, string) {
+		return wrong(s.Say(r, "The program that led you here made a mistake: {what}.", "what", refused.Text))
+	}
 	values, err := readQuery(raw)
 	if query = values.Encode(); err != nil || len(query) > oauth.MaxQuery {
 		return wrong("The program that led you here has sent what relay cannot read.")
 	}
 	id, refused := oauth.ClientOf(values)
 	if refused != nil {
-		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
+		return mistaken(refused)
 	}
 	if oauth.IsDocument(id) && !signedIn {
 		return nil, query
@@ -87,17 +90,17 @@ func (s *oauthAPI) askedFor(w http.ResponseWriter, r *http.Request, raw string, 
 	case errors.Is(err, chat.ErrOAuthUnknown):
 		return wrong("relay does not know this program, or not any more. Remove relay from it and connect it again.")
 	case errors.As(err, &refused):
-		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
+		return mistaken(refused)
 	case err != nil:
 		s.showAway(w, r, "read a program", err)
 		return nil, ""
 	}
 	if q, refused = oauth.Begin(values, &client); refused != nil {
-		return wrong("The program that led you here made a mistake: " + refused.Text + ".")
+		return mistaken(refused)
 	}
 	if refused = q.Read(values, s.resource(r)); refused != nil { // who registers could lead anybody anywhere if relay went on by itself
-		s.showWay(w, r, http.StatusBadRequest, q.Refuse(s.PagesURL(r), refused), "It cannot connect",
-			"The program “"+client.Name+"” made a mistake: "+refused.Text+".", "Back to "+chat.RedirectHost(q.Redirect))
+		s.showWay(w, r, http.StatusBadRequest, q.Refuse(s.PagesURL(r), refused), s.Say(r, "It cannot connect"),
+			s.Say(r, "The program “{name}” made a mistake: {what}.", "name", client.Name, "what", refused.Text), s.Say(r, "Back to {host}", "host", chat.RedirectHost(q.Redirect)))
 		return nil, ""
 	}
 	return q, query
@@ -171,14 +174,14 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 	within, err := web.Parts{}, error(nil)
 	add := func(to, field, value, title, words string, ticked bool) {
 		checked := map[bool]string{true: "checked"}[ticked]
-		box, failed := web.Fill("connect-box.html", web.Slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
+		box, failed := web.FillIn(s.Language(r), "connect-box.html", web.Slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
 		within[to], err = append(within[to], box...), cmp.Or(err, failed)
 	}
 	for _, scope := range offered(by, q) {
-		add("Scopes", "scope", string(scope), string(scope), "– "+scopeWords[scope], scope == chat.ScopeRead || scope == chat.ScopeNote)
+		add("Scopes", "scope", string(scope), string(scope), "– "+s.Say(r, scopeWords[scope]), scope == chat.ScopeRead || scope == chat.ScopeNote)
 	}
 	if oauth.IsDocument(q.Client.ID) {
-		words, failed := web.Fill("connect-document.html", web.Slots{"Host": documentHost(q.Client.ID)}, nil)
+		words, failed := web.FillIn(s.Language(r), "connect-document.html", web.Slots{"Host": documentHost(q.Client.ID)}, nil)
 		within["Document"], err = words, cmp.Or(err, failed)
 	}
 	own := s.engine.Sites().In(by.Sites)
@@ -191,9 +194,9 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 	}
 	host := chat.RedirectHost(q.Redirect)
 	if q.OnThisMachine() {
-		host = "a program on the computer that you use (" + host + ")"
+		host = s.Say(r, "a program on the computer that you use ({host})", "host", host)
 	}
-	s.ShowWith(w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": problem,
+	s.ShowWith(w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": s.Say(r, problem),
 		"Request": query, "Consent": consents(s.Keys).Sign(connectPath, consentTo(by, query, q.Client.Name)), "Several": strconv.FormatBool(len(own) > 1)}, within)
 }
 
@@ -220,7 +223,7 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.PostForm.Get("answer") != "allow" {
 		refused := &oauth.Refusal{Code: oauth.AccessDenied, Text: "The person has not allowed it"}
-		s.leadBack(w, r, q, q.Refuse(s.PagesURL(r), refused), "Not connected")
+		s.leadBack(w, r, q, q.Refuse(s.PagesURL(r), refused), s.Say(r, "Not connected"))
 		return
 	}
 	if asked != consentTo(by, query, q.Client.Name) { // its document says another one meanwhile
@@ -231,7 +234,8 @@ func (s *oauthAPI) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *oauthAPI) leadBack(w http.ResponseWriter, r *http.Request, q *oauth.Request, to, title string) {
-	s.lead(w, r, to, title, "Back to “"+q.Client.Name+"” at "+chat.RedirectHost(q.Redirect)+". You can close this page when the program has gone on.", "Go on")
+	s.lead(w, r, to, title, s.Say(r, "Back to “{name}” at {host}. You can close this page when the program has gone on.",
+		"name", q.Client.Name, "host", chat.RedirectHost(q.Redirect)))
 }
 
 // allow gives a program the code that it redeems.
@@ -244,7 +248,7 @@ func (s *oauthAPI) allow(w http.ResponseWriter, r *http.Request, by chat.Author,
 	if err == nil {
 		var secret string
 		if secret, err = s.team.Connections.Allow(r.Context(), by, code); err == nil {
-			s.leadBack(w, r, q, q.Answer(s.PagesURL(r), secret), "Connected")
+			s.leadBack(w, r, q, q.Answer(s.PagesURL(r), secret), s.Say(r, "Connected"))
 			return
 		}
 	}

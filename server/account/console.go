@@ -52,7 +52,7 @@ func (s *consolePages) console(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.showAway(w, r, "read who is signed in", err)
 	default:
-		s.ShowIn(s.language(r, by), w, r, http.StatusOK, "console.html", web.Slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
+		s.ShowIn(s.languageOf(r, by), w, r, http.StatusOK, "console.html", web.Slots{"OperatorName": by.Name, "OperatorID": by.Person, "Role": string(by.Role),
 			"Pages": pagesFor(by), "Mails": strconv.FormatBool(s.engine.Sites().Mail()),
 			"Hosts": strings.Join(append(s.engine.Hosts().List(), r.Host), " ")}, nil)
 	}
@@ -108,10 +108,10 @@ func (s *consolePages) showLogin(w http.ResponseWriter, r *http.Request, status 
 	on := s.settings().SignOn()
 	title, only := "", s.signOnOnly()
 	if on.Ready() {
-		title = on.Title()
+		title = s.Say(r, on.Title())
 	}
 	wrong := strconv.FormatBool(l.problem != "" && !l.elsewhere)
-	values := web.Slots{"Hint": s.loginHint(r), "SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": l.problem, "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
+	values := web.Slots{"Hint": s.Say(r, s.loginHint(r)), "SignOn": title, "Only": strconv.FormatBool(only), "Name": l.name, "Email": l.email, "Problem": s.Say(r, l.problem), "Team": strconv.FormatBool(people), "WrongKey": wrong, "WrongPassword": wrong,
 		"OpenKey": "", "PasskeyOrigin": "", "FocusName": "", "FocusKey": "", "FocusEmail": "", "FocusPassword": ""}
 	if site, err := passkeySite(s.Clients, r); err == nil {
 		values["PasskeyOrigin"] = site.Origin

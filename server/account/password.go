@@ -18,13 +18,13 @@ var errBusy = &web.Error{Status: http.StatusTooManyRequests, Text: "Too many peo
 // alike, and take as long.
 func (s *consolePages) passwordLogin(w http.ResponseWriter, r *http.Request, l login) (status int, problem string) {
 	if s.signOnOnly() {
-		return errSignOnOnly.Status, errSignOnOnly.Text
+		return errSignOnOnly.Status, errSignOnOnly.Text + "."
 	}
 	p, err := s.checkLogin(w, r, l.email, l.password)
 	var refused *web.Error
 	switch {
 	case errors.As(err, &refused):
-		return refused.Status, refused.Text
+		return refused.Status, strings.TrimSuffix(refused.Text, ".") + "."
 	case err == nil:
 		err = s.stepIn(w, r, p, "with the password")
 	}

@@ -81,7 +81,7 @@ func (s *consolePages) showSetUp(w http.ResponseWriter, r *http.Request, status 
 	path, size := web.QRCode(up.url)
 	box := strconv.Itoa(size + 2*quietZone)
 	s.Show(w, r, status, "setup-code.html", web.Slots{"Email": up.person.Email, "Secret": grouped(up.secret), "QR": path, "ViewBox": "-4 -4 " + box + " " + box,
-		"Problem": problem, "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
+		"Problem": s.Say(r, problem), "WrongPassword": strconv.FormatBool(status == http.StatusUnauthorized)})
 }
 
 // grouped cuts a secret into parts that can be typed.

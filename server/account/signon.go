@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -203,10 +204,7 @@ func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	status, problem := http.StatusServiceUnavailable, "relay could not sign you in. Please try again in a moment."
 	switch {
 	case errors.As(err, &failure):
-		status, problem = http.StatusForbidden, failure.Problem+". Please "+failure.Fix+"."
-		if failure.Away {
-			status, problem = http.StatusServiceUnavailable, failure.Problem+" at the moment. Try again later, or sign in another way."
-		}
+		status, problem = s.failed(r, failure)
 		s.log.Warn("single sign-on failed", "problem", failure.Problem, "cause", failure.Cause)
 	case errors.As(err, &refused):
 		status, problem = refused.Status, refused.Text+"."
@@ -219,6 +217,19 @@ func (s *signOnAPI) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.team.Audit.SignInFailed(r.Context(), s.Peer(r).Addr.String())
 	}
 	s.showLogin(w, r, status, login{problem: problem, elsewhere: true})
+}
+
+// failed says what the provider did not do.
+func (s *signOnAPI) failed(r *http.Request, f *chat.SignOnFailure) (status int, problem string) {
+	settings := s.settings()
+	o := settings.SignOn()
+	say := func(text string) string { // what names the provider is translated with a place for its name
+		return s.Say(r, strings.Replace(text, o.Title(), "{provider}", 1), "provider", s.Say(r, o.Title()))
+	}
+	if f.Away {
+		return http.StatusServiceUnavailable, say(f.Problem+" at the moment.") + " " + s.Say(r, "Try again later, or sign in another way.")
+	}
+	return http.StatusForbidden, say(f.Problem+".") + " " + s.Say(r, "Please "+f.Fix+".")
 }
 
 // test answers POST /api/admin/sign-on/test. A provider that cannot be asked is a result, not an

@@ -39,11 +39,11 @@ type Parts map[string][]byte
 
 // Fill returns a page with its values, each escaped, and its parts as they are.
 func Fill(name string, values Slots, within Parts) ([]byte, error) {
-	return fillIn("en", name, values, within)
+	return FillIn("en", name, values, within)
 }
 
-// fillIn is fill in a language.
-func fillIn(language, name string, values Slots, within Parts) ([]byte, error) {
+// FillIn is [Fill] in a language.
+func FillIn(language, name string, values Slots, within Parts) ([]byte, error) {
 	page, err := assets.PageIn(language, name)
 	if err != nil {
 		return nil, err
@@ -62,25 +62,27 @@ func fillIn(language, name string, values Slots, within Parts) ([]byte, error) {
 type Pages struct {
 	Version string
 	Log     *slog.Logger
+	// Language is that in which a request is answered.
+	Language func(*http.Request) string
 }
 
 // NewPages makes the pages of a version of relay.
-func NewPages(version string, log *slog.Logger) Pages { return Pages{version, log} }
+func NewPages(version string, log *slog.Logger) Pages { return Pages{version, log, BrowserLanguage} }
 
 // Show answers a page. Pages are never cached: they show keys and sessions.
 func (s Pages) Show(w http.ResponseWriter, r *http.Request, status int, name string, values Slots) {
 	s.ShowWith(w, r, status, name, values, nil)
 }
 
-// ShowWith answers a page that has parts, in the browser's language.
+// ShowWith answers a page that has parts, in the language of the request.
 func (s Pages) ShowWith(w http.ResponseWriter, r *http.Request, status int, name string, values Slots, within Parts) {
-	s.ShowIn(BrowserLanguage(r), w, r, status, name, values, within)
+	s.ShowIn(s.Language(r), w, r, status, name, values, within)
 }
 
 // ShowIn answers a page in a language.
 func (s Pages) ShowIn(language string, w http.ResponseWriter, r *http.Request, status int, name string, values Slots, within Parts) {
 	values["Version"] = s.Version
-	page, err := fillIn(language, name, values, within)
+	page, err := FillIn(language, name, values, within)
 	if err != nil {
 		s.PageFailed(w, name, err)
 		return
@@ -105,7 +107,7 @@ func (s Pages) PageFailed(w http.ResponseWriter, name string, err error) {
 
 // ShowError answers a page with an error.
 func (s Pages) ShowError(w http.ResponseWriter, r *http.Request, status int, text string) {
-	s.Show(w, r, status, "error.html", Slots{"Status": strconv.Itoa(status), "Title": http.StatusText(status), "Text": text})
+	s.Show(w, r, status, "error.html", Slots{"Status": strconv.Itoa(status), "Title": s.Say(r, http.StatusText(status)), "Text": s.Say(r, text)})
 }
 
 // BrowserLanguage is the language of the console that the browser prefers, English for none.

@@ -15,7 +15,8 @@ import (
 const TextsFolder = "console/lang"
 
 // TranslatedPages are built in every language of the console.
-var TranslatedPages = strings.Fields("console.html login.html code.html setup-code.html setup-done.html invitation.html")
+var TranslatedPages = strings.Fields("console.html login.html code.html setup-code.html setup-done.html invitation.html " +
+	"setup.html locked.html status.html error.html consent.html connect.html connect-box.html connect-document.html connected.html")
 
 // accountFolder has the sources of account.js, which has a small catalog of its own.
 const accountFolder = "account/"
@@ -35,6 +36,10 @@ func buildTexts(root string, pages []File) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	filled, err := texts.Pages(folder)
+	if err != nil {
+		return nil, err
+	}
 	var files []File
 	for _, code := range codes {
 		catalog, err := texts.ReadCatalog(folder, code)
@@ -45,7 +50,8 @@ func buildTexts(root string, pages []File) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", code, err)
 		}
-		files = append(files, File{Name: "texts-" + code + ".js", Data: console}, File{Name: "account-texts-" + code + ".js", Data: account})
+		files = append(files, File{Name: "texts-" + code + ".js", Data: console}, File{Name: "account-texts-" + code + ".js", Data: account},
+			File{Name: "said-" + code + ".json", Data: sayings(catalog, filled)})
 		for _, page := range pages {
 			if slices.Contains(TranslatedPages, page.Name) {
 				files = append(files, File{Name: strings.TrimSuffix(page.Name, "html") + code + ".html", Data: inLanguage(page.Data, code, catalog)})
@@ -85,12 +91,25 @@ func scripts(catalog texts.Catalog, keys []texts.Key, said []string) (console, a
 	return script(all), script(own), nil
 }
 
-func script(catalog map[int32]texts.Text) []byte {
-	data, err := json.Marshal(catalog)
+// sayings are what relay itself fills into its pages.
+func sayings(catalog texts.Catalog, filled []string) []byte {
+	said := map[string]string{}
+	for _, text := range filled {
+		said[text] = catalog[text].One
+	}
+	return append(encoded(said), '\n')
+}
+
+func encoded(value any) []byte {
+	data, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // numbers and strings
 	}
-	return slices.Concat([]byte("relayTexts="), data, []byte(";\n"))
+	return data
+}
+
+func script(catalog map[int32]texts.Text) []byte {
+	return slices.Concat([]byte("relayTexts="), encoded(catalog), []byte(";\n"))
 }
 
 var pageScript = regexp.MustCompile(`<script (defer|type="module") src="/static/(console|account)\.js">`)

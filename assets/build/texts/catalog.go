@@ -88,8 +88,13 @@ func Languages(folder string) ([]string, error) {
 }
 
 // Server returns the texts of server.txt: what relay says in English and the console translates.
-func Server(folder string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(folder, "server.txt"))
+func Server(folder string) ([]string, error) { return lines(folder, "server.txt") }
+
+// Pages returns the texts of pages.txt: what relay fills into its pages, in their language.
+func Pages(folder string) ([]string, error) { return lines(folder, "pages.txt") }
+
+func lines(folder, name string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join(folder, name))
 	var lines []string
 	for line := range strings.SplitSeq(string(data), "\n") {
 		if line != "" && !strings.HasPrefix(line, "#") {

@@ -12,11 +12,11 @@ import (
 var (
 	tag        = rx.MustCompile(`(?s)<!--.*?-->|<[^>]+>`)
 	tagName    = rx.MustCompile(`^</?([a-z0-9]+)`)
-	attribute  = rx.MustCompile(` (title|aria-label|placeholder|alt|label)="([^"]*)"`)
+	attribute  = rx.MustCompile(` (title|aria-label|placeholder|alt|label|data-copied|data-failed)="([^"]*)"`)
 	inSentence = []string{"a", "b", "bdi", "code"}
 	untold     = []string{"script", "style", "svg", "kbd", "textarea"}
 	slot       = rx.MustCompile(`\$\{\w+\}`)
-	pageAsIs   = rx.MustCompile(`^((· )?relay|sk_….*|X+(-X+)*|Ctrl K)$`)
+	pageAsIs   = rx.MustCompile(`^((· )?relay|relay keys rotate secret|sk_….*|X+(-X+)*|Ctrl K)$`)
 )
 
 // piece is a tag of a page, or what stands between two.
