@@ -16,7 +16,7 @@ func Manages(by chat.Author, p *chat.Person) error {
 	case !p.Sites.Meets(by.Sites):
 		return chat.ErrPersonNotFound
 	}
-	return chat.Errorf(chat.Forbidden, "%s also answers sites that you do not administer. Ask an administrator of all sites", p.Name)
+	return chat.Errorf(chat.Forbidden, "“%s” also answers sites that you do not administer. Ask an administrator of all sites", p.Name)
 }
 
 // overPerson refuses to act for somebody else to whoever does not administer all of that

@@ -93,6 +93,7 @@ func TestBrowser(t *testing.T) {
 		"Shortcuts":        testShortcuts,
 		"Palette":          testPalette,
 		"Languages":        testLanguages,
+		"GermanProblems":   testGermanProblems,
 		"LongLists":        testLongLists,
 		"Groups":           testGroups,
 		"Presence":         testPresence,

@@ -1,10 +1,10 @@
 // Requests of who is not signed in.
 
-import { tr } from "../ui/texts";
+import { known, tr } from "../ui/texts";
 
 export class Refused extends Error {
   constructor(readonly status: number, text: string, readonly fields?: Record<string, string>) {
-    super(text);
+    super(known(text));
   }
 }
 

@@ -58,14 +58,14 @@ export function missing(texts: readonly (readonly [control: HTMLInputElement | H
   return !!first;
 }
 
-const ended = (text: string): string => (text && !/[.?!…/]$/.test(text) ? sentence(text) + "." : sentence(text));
+const ended = (text: string): string => (text && !/[.?!…/。]$/.test(text) ? sentence(text) + "." : sentence(text));
 
 // inWords says to people what the API says of a field: the end of a sentence like "must be a colour", or a whole one.
 export function inWords(problem: string): string {
-  if (problem === "is required") return known("Please fill in this field.");
   const size = /^must (?:be|have) ((?:at (?:least|most) )?\d.*)$/s.exec(problem);
-  if (size) return known(ended("Use " + size[1]));
-  const one = /^must be (.*)$/s.exec(problem);
-  if (one) return known(ended((one[1]!.startsWith("one of ") ? "Choose " : "Enter ") + one[1]));
-  return known(ended(/^(?:must|is|has|names|needs) /.test(problem) ? "This " + problem : problem));
+  const one = /^must be (.*)$/s.exec(problem)?.[1];
+  return ended(known(problem === "is required" ? "Please fill in this field"
+    : size ? "Use " + size[1]
+      : one ? (one.startsWith("one of ") ? "Choose " : "Enter ") + one
+        : (/^(?:must|is|has|names|needs) /.test(problem) ? "This " : "") + problem));
 }

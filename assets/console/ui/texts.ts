@@ -36,11 +36,10 @@ export const fillIn = (text: string, values: Values): string =>
 // tr translates a text of ours, with values in the place of {names}. What people wrote is never a text.
 export const tr = (text: string, values: Values = {}): string => fillIn(lookUp(text) as string, values);
 
-// known translates what the server says in English, if server.txt has it; its numbers stand there as {n}.
+// known translates what the server says in English, if server.txt has it: its numbers, and what is in its quotation
+// marks “”, stand there as {n}, in the same order in every language.
 export function known(text: string): string {
-  const key = text.replace(/\d+/g, "{n}");
-  const found = lookUp(key);
-  if (found === key) return text;
-  const own = text.match(/\d+/g) ?? [];
-  return (found as string).replace(/\{n\}/g, () => own.shift() ?? "");
+  const parts = /(“)[^”]*|\d+/g;
+  const own = text.match(parts) ?? [];
+  return (lookUp(text.replace(parts, "$1{n}")) as string).replace(/\{n\}/g, () => own.shift()?.replace("“", "") ?? "");
 }

@@ -5,7 +5,7 @@ import { h } from "../../ui/dom";
 import { fullTime } from "../../ui/format";
 import { codeOf } from "../channels/marks";
 import { button, feedback, labelled } from "../settings";
-import { roleName, roleSelect } from "./roles";
+import { roleInText, roleSelect } from "./roles";
 import { siteBoxes, sitesOf } from "./sites";
 import type { Invitation, Link, Person, Team } from "./types";
 import { mixed } from "../../ui/sentences";
@@ -14,7 +14,7 @@ import { tr } from "../../ui/texts";
 export function invitationRow(i: Invitation, people: Person[], team: Team): HTMLElement {
   const of = people.find((p) => p.id === i.personId);
   const text = of ? tr("New password for {name}", { name: of.name }) : (i.email || tr("Anybody with the link")) + ", " +
-    roleName(i.role).toLowerCase() +
+    roleInText(i.role) +
     (i.sites ? " " + tr("for {sites}", { sites: sitesOf(i) }) : "");
   const withdraw = (): void => void team.done(call("DELETE", "/invitations/" + i.id), tr("Not withdrawn"));
   const send = (): void => void team.done(call("POST", "/invitations/" + i.id + "/mail"), tr("Not sent"));
