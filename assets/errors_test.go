@@ -189,6 +189,45 @@ func TestErrorsAreTranslated(t *testing.T) {
 	}
 }
 
+// ofCards are the fields of a platform's card with what people read; platforms' names are the same in every language.
+var ofCards = []string{"About", "Make", "Place", "Waiting", "Use", "Add", "AddButton", "Member", "Label", "Hint", "Text", "Wrong", "Looks", "None"}
+
+// TestCardsAreTranslated: what a platform's card says, and that its token is not accepted, is translated in the console.
+func TestCardsAreTranslated(t *testing.T) {
+	translated, err := catalogs.Server(bundle.TextsFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for name, file := range goFiles(t, "bridges/telegram", "bridges/discord", "bridges/slack") {
+		ast.Inspect(file, func(n ast.Node) bool {
+			value, is := n.(*ast.CompositeLit)
+			if !is {
+				return true
+			}
+			if strings.HasSuffix(name, "/kind.go") {
+				for _, text := range literalTexts(value, nil, ofCards...) {
+					said[text] = name
+				}
+			}
+			for _, text := range literalTexts(value, nil, "Problem") {
+				if strings.Contains(text, "does not accept the") && strings.HasSuffix(text, "token") {
+					said[text] = name
+				}
+			}
+			return true
+		})
+	}
+	if len(said) < 35 {
+		t.Fatalf("only %d texts were found", len(said))
+	}
+	for text, where := range said {
+		if !slices.Contains(translated, text) && !strings.HasPrefix(text, "@") {
+			t.Errorf("%s says %q, which is not in server.txt", where, text)
+		}
+	}
+}
+
 // TestErrorsKeepTheirValues: a translation has as many places for values as the English.
 func TestErrorsKeepTheirValues(t *testing.T) {
 	translated, err := catalogs.Server(bundle.TextsFolder)

@@ -1,16 +1,23 @@
 // The platforms that relay knows.
 
 import { call } from "../net/api";
-import { locale } from "../ui/texts";
+import { known, locale } from "../ui/texts";
 import type { BridgeKind } from "../types";
 
-let known: Promise<BridgeKind[]> | undefined;
+let all: Promise<BridgeKind[]> | undefined;
+
+const spoken = /^(?:about|label|hint|text|wrong|looks|place|waiting|use|add|addButton|make|member|none)$/;
+
+// inLanguage is what relay says of its platforms in the language of the console.
+export const inLanguage = (kinds: readonly BridgeKind[]): BridgeKind[] =>
+  JSON.parse(JSON.stringify(kinds), (name, value: unknown) =>
+    (typeof value === "string" && spoken.test(name) ? known(value) : value)) as BridgeKind[];
 
 // kinds asks once: they are the same as long as relay runs.
 export function kinds(): Promise<BridgeKind[]> {
-  known ??= call<{ kinds: BridgeKind[] }>("GET", "/bridges").then((answer) => answer.kinds);
-  known.catch(() => (known = undefined));
-  return known;
+  all ??= call<{ kinds: BridgeKind[] }>("GET", "/bridges").then((answer) => inLanguage(answer.kinds));
+  all.catch(() => (all = undefined));
+  return all;
 }
 
 // titles lists their names in a sentence, behind another place.

@@ -13,7 +13,7 @@ import { findings, raw } from "./findings";
 import { markOf } from "./marks";
 import { press } from "./press";
 import { queueOf } from "./queue";
-import { tr } from "../../ui/texts";
+import { known, tr } from "../../ui/texts";
 
 export interface Card {
   node: HTMLElement;
@@ -42,7 +42,7 @@ export function paint(tag: HTMLElement, { state: is, lastError }: How): void {
 
 export function trouble({ state: is, lastError, fix, details }: How): Node | false {
   if (!lastError || is === "off") return false; // the next step says it
-  return h("div", { class: "alert" }, h("b", {}, sentence(lastError) + "."), !!fix && h("p", {}, tr("What to do: {fix}", { fix })),
+  return h("div", { class: "alert" }, h("b", {}, sentence(known(lastError)) + "."), !!fix && h("p", {}, tr("What to do: {fix}", { fix })),
     raw(details));
 }
 

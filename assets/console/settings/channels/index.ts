@@ -9,6 +9,7 @@ import { card, type Card } from "./card";
 import { ownCard, type OwnCard } from "./own";
 import { pushed } from "./pushed";
 import { tr } from "../../ui/texts";
+import { inLanguage } from "../kinds";
 
 const every = 5_000;
 
@@ -22,7 +23,8 @@ export function channelsPage(): Page {
   let timer = 0;
 
   const load = async (): Promise<void> => {
-    const { bridges, kinds } = await call<{ bridges: Bridge[]; kinds: BridgeKind[] }>("GET", "/bridges");
+    const answer = await call<{ bridges: Bridge[]; kinds: BridgeKind[] }>("GET", "/bridges");
+    const { bridges, kinds } = { ...answer, kinds: inLanguage(answer.kinds) };
     if (!page.form) start(kinds);
     if (site !== state.site) whose(kinds);
     for (const bridge of bridges) {

@@ -6,7 +6,7 @@ import { sentence } from "../../ui/format";
 import type { BridgeKind, BridgeToken, Finding } from "../../types";
 import { labelled, type Feedback, type Settings } from "../settings";
 import type { Setup } from "./types";
-import { tr } from "../../ui/texts";
+import { known, tr } from "../../ui/texts";
 
 export interface Tokens {
   token: string;
@@ -87,7 +87,7 @@ function hintOf({ hint, link }: BridgeToken): HTMLElement {
 
 // markWrong says at the field, whose hint says where to copy the token, what is wrong with it.
 function markWrong({ input, looks }: Entry, { text }: Finding): void {
-  mark(input, tr("{text}. Copy it again: {looks}", { text: sentence(text), looks }));
+  mark(input, tr("{text}. Copy it again: {looks}", { text: sentence(known(text)), looks }));
   input.focus();
 }
 
