@@ -154,7 +154,7 @@ func (c *change) stillHere() error {
 	if err != nil || on == nil {
 		return err
 	}
-	return chat.Errorf(chat.Conflict, "The visitor goes on in another conversation that is merged with this one, with %s: write there", c.nameOf(on))
+	return chat.Errorf(chat.Conflict, "The visitor goes on in another conversation that is merged with this one, with “%s”: write there", c.nameOf(on))
 }
 
 // GoesOnIn is the session in which the team goes on instead of one that the visitor has left for
