@@ -43,6 +43,7 @@ func testMerge(t *testing.T, s *fixture) {
 	b.until(`location.hash === window.last && !$("#compose").hidden && !$("#thread-verb").hidden`)
 	visitor.until(`!text(".log").includes("My lamp is broken")`)
 	b.click("#merged summary")
+	b.until(`text("#merged .said").includes("My lamp is broken")`) // which moves the button down
 	b.click("#part")
 	b.until(`shown("#ask")`)
 	b.click("#ask-yes")
