@@ -34,7 +34,7 @@ var audited = map[string]string{
 	"DELETE /api/admin/sessions/{session}/messages/{id}":        chat.AuditMessageDeleted,
 	"POST /api/admin/sessions/{session}/next":                   "- the message says who wrote it",
 	"POST /api/admin/sessions/{session}/merge":                  chat.AuditMerged,
-	"DELETE /api/admin/sessions/{session}/merge":                chat.AuditParted,
+	"DELETE /api/admin/sessions/{session}/merge":                chat.AuditSeparated,
 	"POST /api/admin/sessions/{session}/attachments":            "- it is part of a message",
 	"POST /api/admin/sessions/{session}/commands":               chat.AuditBlocked, // others are in the timeline
 	"POST /api/admin/sessions/{session}/close":                  "- in the timeline",

@@ -15,7 +15,7 @@ type mergeRequest struct {
 	SamePerson bool `json:"samePerson"`
 }
 
-// mergedView is the conversation that goes on, or that is one of its own again.
+// mergedView is the conversation that goes on, or that stands on its own again.
 type mergedView struct {
 	Session sessionView `json:"session"`
 }
@@ -53,12 +53,12 @@ func (s *conversationAPI) part(_ http.ResponseWriter, r *http.Request, by chat.A
 		return nil, err
 	}
 	id := web.PathVar(r, "session")
-	changed, err := s.engine.Part(r.Context(), by, id)
+	changed, err := s.engine.Separate(r.Context(), by, id)
 	if err != nil {
 		return nil, err
 	}
 	if changed {
-		s.Audit(r, by, chat.AuditParted, id, "")
+		s.Audit(r, by, chat.AuditSeparated, id, "")
 	}
 	return s.mergedView(r, by, id)
 }

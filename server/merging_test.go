@@ -191,7 +191,7 @@ func TestMergeWaits(t *testing.T) {
 		since := s.waitsSince(desk)
 		s.is(desk, "open", 1, since)
 		if since == "" {
-			t.Errorf("parted, it does not wait")
+			t.Errorf("separated, it does not wait")
 		}
 		s.is(phone, "open", 0, "")
 		s.must("POST", "/api/admin/sessions/"+desk.id+"/close", secretKey, nil)
@@ -225,7 +225,7 @@ func TestMergeParts(t *testing.T) {
 		s.is(two, "open", 1, own)
 		s.is(one, "open", 1, waits)
 		s.must("DELETE", mergePath(one.id), secretKey, nil) // changes nothing
-		if audit := string(s.must("GET", "/api/admin/audit", secretKey, nil).body); strings.Count(audit, `"conversation_parted"`) != 2 {
+		if audit := string(s.must("GET", "/api/admin/audit", secretKey, nil).body); strings.Count(audit, `"conversation_separated"`) != 2 {
 			t.Errorf("the audit has %s", audit)
 		}
 		for _, v := range []boundSession{one, two, three} {
@@ -302,10 +302,10 @@ func TestMergeDisproved(t *testing.T) {
 		s.merge(one.id, two.id)
 		s.prove(two, "u-1")
 		if s.sessionOf(two.id).get("mergedWith") == nil {
-			t.Error("the same person was parted")
+			t.Error("the same person was separated")
 		}
 		s.prove(two, "u-2")
-		if a := s.sessionOf(two.id); a.get("mergedWith") != nil || fmt.Sprint(s.entries(two)) != "[merged parted]" {
+		if a := s.sessionOf(two.id); a.get("mergedWith") != nil || fmt.Sprint(s.entries(two)) != "[merged separated]" {
 			t.Errorf("it is %s", a.body)
 		}
 		for _, v := range []boundSession{one, two} {

@@ -48,7 +48,7 @@ const (
 	AuditUnblocked         = "visitor_unblocked"
 	AuditContactChanged    = "contact_changed"
 	AuditMerged            = "conversations_merged"
-	AuditParted            = "conversation_parted"
+	AuditSeparated         = "conversation_separated"
 
 	AuditChannelConnected    = "channel_connected"
 	AuditChannelDisconnected = "channel_disconnected"

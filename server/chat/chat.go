@@ -33,7 +33,7 @@ const MaxMerged = 8
 // MovedOn says whether a session was left for another one that is merged with it, and how.
 type MovedOn int64
 
-// A session that was open when it was left is opened again when the two are parted.
+// A session that was open when it was left is opened again when the two are separated.
 const (
 	NotMoved    MovedOn = 0
 	MovedClosed MovedOn = 1

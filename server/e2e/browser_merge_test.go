@@ -8,7 +8,7 @@ import (
 )
 
 // testMerge: an operator merges a conversation with another one that is found by a word, and confirms that it
-// is the same person. The team goes on where the visitor wrote last, reads the other one beside it, and parts them again.
+// is the same person. The team goes on where the visitor wrote last, reads the other one beside it, and separates them again.
 func testMerge(t *testing.T, s *fixture) {
 	folder := cmp.Or(os.Getenv("RELAY_SCREENSHOTS"), t.TempDir())
 	old := s.bySessionToken(t, "ann@example.com", "My lamp is broken")
@@ -28,7 +28,7 @@ func testMerge(t *testing.T, s *fixture) {
 	b.until(`$$(".merge-row").length === 1 && text(".merge-list").includes("Found") && $(".merge-row input").value === %s`, old)
 	b.click(".merge-row input")
 	b.until(`shown("#merge-same") && $("#merge-yes").disabled && text(".merge-sides").includes("on my phone") && text(".merge-sides").includes("My lamp is broken")`)
-	b.until(`text(".merge-sides section:first-child h3") === "This conversation Goes on" && text(".merge-sides section:last-child h3") === "The other one Is closed then"`)
+	b.until(`text(".merge-sides section:first-child h3") === "This conversation Goes on" && text(".merge-sides section:last-child h3") === "The other one Will be closed"`)
 	b.mergeSeen(folder, "merge")
 	b.click("#merge-same")
 	b.click("#merge-yes")
@@ -47,7 +47,7 @@ func testMerge(t *testing.T, s *fixture) {
 	b.click("#part")
 	b.until(`shown("#ask")`)
 	b.click("#ask-yes")
-	b.until(`!shown("#merged") && text("#answer-text").startsWith("Parted.") && text("#messages").includes("Parted from another conversation by Ada")`)
+	b.until(`!shown("#merged") && text("#answer-text").startsWith("Separated.") && text("#messages").includes("Separated from another conversation by Ada")`)
 	b.run(`(location.hash = "#/sessions/` + old + `")`)
 	b.until(`shown("#composer") && text("#thread-verb") === "Close" && $("#merged").hidden`)
 	b.clean()

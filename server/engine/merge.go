@@ -27,13 +27,13 @@ type Merged struct {
 const (
 	mergedWith = "merged"
 	movedOn    = "moved"
-	parted     = "parted"
+	separated  = "separated"
 )
 
 var mergedTexts = map[string]string{
 	mergedWith: "This conversation was merged with another one of the same person",
 	movedOn:    "The visitor went on in another conversation that is merged with this one. Answer there",
-	parted:     "This conversation is not merged with another one any more",
+	separated:  "This conversation is not merged with another one any more",
 }
 
 func (c *change) noteMerged(what string) error {
@@ -75,16 +75,16 @@ func (r *Relay) Merge(ctx context.Context, by chat.Author, id, with string) (on 
 	return on, changed, err
 }
 
-// Part takes a session from those that it is merged with: it was not the same person. What
+// Separate takes a session from those that it is merged with: it was not the same person. What
 // waits is counted anew for each side. It reports whether it was merged.
-func (r *Relay) Part(ctx context.Context, by chat.Author, id string) (changed bool, err error) {
+func (r *Relay) Separate(ctx context.Context, by chat.Author, id string) (changed bool, err error) {
 	return r.together(ctx, by, []string{id}, func(g *group) (bool, error) {
 		c := g.of(id)
 		if c.session.Merged == "" {
 			return false, nil
 		}
 		for _, one := range g.all {
-			if err := one.noteMerged(parted); err != nil {
+			if err := one.noteMerged(separated); err != nil {
 				return false, err
 			}
 		}
@@ -144,7 +144,7 @@ func (c *change) partFromOthers() error {
 		return err
 	}
 	s.Merged, s.MovedOn = "", chat.NotMoved
-	return c.noteMerged(parted)
+	return c.noteMerged(separated)
 }
 
 // stillHere refuses what the team would begin in a session that the visitor has left for

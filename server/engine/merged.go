@@ -15,7 +15,7 @@ type group struct {
 	waited map[*change]chat.Time // since when each visitor waited before
 }
 
-// errChanging means that others merged or parted the sessions before they were locked.
+// errChanging means that others merged or separated the sessions before they were locked.
 var errChanging = chat.Errorf(chat.Conflict, "Somebody else is merging these conversations: try again")
 
 // together changes sessions and all that are merged with them, in one transaction. If op says

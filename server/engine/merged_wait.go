@@ -83,7 +83,7 @@ func (s *side) waits(from chat.Time) (since chat.Time, unread int) {
 
 // unite lets merged sessions go on in the one that the visitor wrote in last: the others are
 // closed, and what waits in any of them waits there, unless it was answered in any. With anew,
-// what was open when it was left counts as open, because it went on in one that was parted.
+// what was open when it was left counts as open, because it went on in one that was separated.
 func (g *group) unite(anew bool) (*change, error) {
 	sides := make([]side, len(g.all))
 	on, open := 0, false
@@ -205,7 +205,7 @@ func (g *group) leave(c, next *change) error {
 	return c.emitFact(chat.EventSessionClosed, momentOf(c.at))
 }
 
-// standAlone makes a session one of its own again: what was open when it was left is open
+// standAlone makes a session stand on its own again: what was open when it was left is open
 // again, and what waits is counted from its own messages.
 func (r *Relay) standAlone(c *change) error {
 	s := c.session

@@ -24,8 +24,8 @@ const list = h("div", { class: "merge-list", role: "radiogroup", "aria-label": t
 const note = h("p", { class: "hint", role: "status" });
 const sides = h("div", { class: "merge-sides", hidden: true });
 const same = h("input", { type: "checkbox", id: "merge-same", onchange: () => enable() });
-const what = [tr("The conversation goes on where the visitor wrote last, with the tags and what waits of both."),
-  tr("The other one is closed. You can part them again.")].join(" ");
+const what = [tr("The conversation goes on where the visitor wrote last, with the tags of both and everything that still waits."),
+  tr("The other one is closed. You can separate them again.")].join(" ");
 const tick = h("label", { class: "check", hidden: true }, same,
   h("span", {}, tr("It is the same person"), h("small", { class: "hint" }, what)));
 const wrong = h("p", { class: "wrong", role: "alert", hidden: true });
@@ -66,7 +66,7 @@ async function compare(to: Session): Promise<void> {
 }
 
 function side(title: string, s: Session, said: Message[], onward: boolean): HTMLElement {
-  const then = h("span", { class: "tag " + (onward ? "good" : "") }, onward ? tr("Goes on") : tr("Is closed then"));
+  const then = h("span", { class: "tag " + (onward ? "good" : "") }, onward ? tr("Goes on") : tr("Will be closed"));
   return h("section", {}, h("h3", {}, title, " ", then),
     saidList(said.slice(-3), new Map([[s.id, s]])));
 }

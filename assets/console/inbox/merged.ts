@@ -56,8 +56,8 @@ async function fill(inside: HTMLElement, links: HTMLElement, others: string[]): 
 
 async function part(s: Session): Promise<void> {
   const question =
-    tr("Part this conversation from the others? It is one of its own again, and waits again if its last message has no answer.");
-  if (!(await ask(question, tr("Part")))) return;
+    tr("Separate this conversation from the others? It stands on its own again, and waits again if its last message has no answer.");
+  if (!(await ask(question, tr("Separate")))) return;
   const done = await attempt(call("DELETE", sessionPath(s.id) + "/merge"), tr("Could not change"));
-  if (done && current()?.id === s.id) set({ answer: tr("Parted. Each of the conversations is one of its own again.") });
+  if (done && current()?.id === s.id) set({ answer: tr("Separated. Each conversation stands on its own again.") });
 }

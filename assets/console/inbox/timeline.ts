@@ -16,6 +16,7 @@ const stopped: Record<string, string> = {
   asked: tr("The AI handed over: the visitor asks for a person"),
   unsure: tr("The AI handed over: it does not know the answer"),
   topic: tr("The AI handed over: it is about a topic that a person always answers"),
+  action: tr("The AI handed over: what it is to do needs a person's yes"),
   limit: tr("The AI handed over: it answered as often as it may"),
   budget: tr("The AI handed over: today's tokens, or this address's messages, are used up"),
   failed: tr("The AI handed over: its provider gives no answers, see Settings → AI"),
@@ -36,7 +37,7 @@ const words: Record<string, (data: Data) => string> = {
   session_snoozed: ({ until, by }) =>
     (until ? tr("Snoozed until {time}", { time: fullTime(String(until)) }) + name(by) : tr("The snooze ended")),
   session_merged: ({ by, what }) => (what === "moved" ? tr("The visitor went on in another conversation of the same person")
-    : what === "parted" ? tr("Parted from another conversation") : tr("Merged with another conversation")) + name(by),
+    : what === "separated" ? tr("Separated from another conversation") : tr("Merged with another conversation")) + name(by),
   page_view: () => tr("Went to") + " ",
 };
 

@@ -44,7 +44,7 @@ const words: Record<string, string> = {
   saved_answer_removed: tr("Removed a saved answer"), deliveries_retried: tr("Retried deliveries"),
   deliveries_discarded: tr("Discarded deliveries"),
   contact_changed: tr("Changed a contact"),
-  conversations_merged: tr("Merged two conversations"), conversation_parted: tr("Parted merged conversations"),
+  conversations_merged: tr("Merged two conversations"), conversation_separated: tr("Separated merged conversations"),
   site_added: tr("Added a site"),
   site_changed: tr("Changed a site"),
   site_erased: tr("Erased a site"),
