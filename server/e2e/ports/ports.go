@@ -21,12 +21,15 @@ const (
 // asked counts what this process was given.
 var asked atomic.Int64
 
+// held keeps the block: a listener that nothing refers to is closed when memory is collected.
+var held net.Listener
+
 // own is the first port of a block that no other process has: whoever listens there has the others.
 // It is held until the process ends.
-var own = sync.OnceValues(func() (int64, error) {
+var own = sync.OnceValues(func() (leader int64, err error) {
 	for _, i := range rand.Perm(number / block) {
-		leader := int64(first + i*block)
-		if _, err := net.Listen("tcp", "127.0.0.1:"+strconv.FormatInt(leader, 10)); err == nil {
+		leader = int64(first + i*block)
+		if held, err = net.Listen("tcp", "127.0.0.1:"+strconv.FormatInt(leader, 10)); err == nil {
 			return leader, nil
 		}
 	}

@@ -1,6 +1,8 @@
 package ports
 
 import (
+	"net"
+	"runtime"
 	"strconv"
 	"testing"
 )
@@ -17,5 +19,23 @@ func TestFree(t *testing.T) {
 			t.Errorf("port %s (given before: %t)", port, given[port])
 		}
 		given[port] = true
+	}
+}
+
+// TestBlockIsKept: no other process gets the ports, however often memory is collected.
+func TestBlockIsKept(t *testing.T) {
+	leader, err := own()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		collected := make(chan struct{})
+		runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(collected) })
+		runtime.GC()
+		<-collected // finalizers run one after the other
+	}
+	if l, err := net.Listen("tcp", "127.0.0.1:"+strconv.FormatInt(leader, 10)); err == nil {
+		l.Close()
+		t.Errorf("port %d is free", leader)
 	}
 }
