@@ -21,28 +21,25 @@ const (
 // asked counts what this process was given.
 var asked atomic.Int64
 
-// held keeps the block: a listener that nothing refers to is closed when memory is collected.
-var held net.Listener
-
-// own is the first port of a block that no other process has: whoever listens there has the others.
-// It is held until the process ends.
-var own = sync.OnceValues(func() (leader int64, err error) {
+// own listens on the first port of a block: whoever does has the others. It is kept until the
+// process ends, because a listener that nothing refers to is closed when memory is collected.
+var own = sync.OnceValues(func() (net.Listener, error) {
 	for _, i := range rand.Perm(number / block) {
-		leader = int64(first + i*block)
-		if held, err = net.Listen("tcp", "127.0.0.1:"+strconv.FormatInt(leader, 10)); err == nil {
+		if leader, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(first+i*block)); err == nil {
 			return leader, nil
 		}
 	}
-	return 0, fmt.Errorf("%d processes use ports for tests already", number/block)
+	return nil, fmt.Errorf("%d processes use ports for tests already", number/block)
 })
 
 // Free finds a TCP port that nobody uses. It is given to no other test, in any process, until this
 // one was given a whole block.
 func Free() (string, error) {
-	leader, err := own()
+	held, err := own()
 	if err != nil {
 		return "", err
 	}
+	leader := int64(held.Addr().(*net.TCPAddr).Port)
 	for range block {
 		port := strconv.FormatInt(leader+1+asked.Add(1)%(block-1), 10)
 		if l, err := net.Listen("tcp", ":"+port); err == nil {

@@ -24,18 +24,19 @@ func TestFree(t *testing.T) {
 
 // TestBlockIsKept: no other process gets the ports, however often memory is collected.
 func TestBlockIsKept(t *testing.T) {
-	leader, err := own()
+	held, err := own()
 	if err != nil {
 		t.Fatal(err)
 	}
+	leader := held.Addr().String()
 	for range 2 {
 		collected := make(chan struct{})
 		runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(collected) })
 		runtime.GC()
 		<-collected // finalizers run one after the other
 	}
-	if l, err := net.Listen("tcp", "127.0.0.1:"+strconv.FormatInt(leader, 10)); err == nil {
+	if l, err := net.Listen("tcp", leader); err == nil {
 		l.Close()
-		t.Errorf("port %d is free", leader)
+		t.Errorf("%s is free", leader)
 	}
 }
