@@ -34,32 +34,32 @@ func (r *Rehearsals) sort(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	slices.Reverse(list) // the oldest first
 	known := topicsIn(list)
 	var added []chat.Topic
-	into := map[string]string{}
-	for i := range slices.Backward(list) { // the oldest first
-		one := &list[i]
+	into, before := map[string]string{}, map[string]int{}
+	for i := range list {
+		one, n := &list[i], before[list[i].Site]
+		before[one.Site]++
 		if one.Topic != "" {
 			continue
 		}
-		topic := known.Of(one.Site, one.Question, "")
+		topic := known.OfAnswered(one.Site, one.Question, one.Answered)
 		if topic == "" {
 			topic = chat.NewID()
 			added = append(added, chat.Topic{ID: topic, Site: one.Site, MadeAt: chat.Now()})
 		}
 		into[one.ID] = topic
-		known.Add(one.Site, one.Question, topic)
+		known.Put(one.Site, n, topic)
 	}
 	return r.store.SortRehearsals(ctx, added, into)
 }
 
-// topicsIn are the topics of rehearsed questions.
+// topicsIn are the topics of rehearsed questions, in the order of the list.
 func topicsIn(list []chat.Rehearsal) *knowledge.Topics {
 	var known knowledge.Topics
 	for i := range list {
-		if one := &list[i]; one.Topic != "" {
-			known.Add(one.Site, one.Question, one.Topic)
-		}
+		known.Add(list[i].Site, list[i].Question, list[i].Answered, list[i].Topic)
 	}
 	return &known
 }

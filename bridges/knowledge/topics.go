@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,45 +10,137 @@ import (
 	"github.com/relay-chat/relay/server/words"
 )
 
-// alikeTopic is how alike a question's letters must be to one of a topic, so that it belongs to it.
-// Questions of one topic need not ask the same.
-const alikeTopic = 0.45
+// alikeTopic is how alike a question must be to those of a topic, so that it belongs to it.
+const alikeTopic = 0.5
 
 // Topics tells which topic a question belongs to, by the questions that it knows.
 type Topics struct {
-	forms []form
-	ids   []string
+	asked, answered map[string]*sorted // by site
 }
 
-// Add adds a question and its topic.
-func (t *Topics) Add(site, question, topic string) {
-	t.forms = append(t.forms, formOf(&chat.Question{Site: site, Question: question}, ""))
-	t.ids = append(t.ids, topic)
+// Add adds a question, what people answered, and its topic, "" for none yet. What is known says
+// what is rare, and what is rare says what a question is about: so add all before the first is
+// sorted.
+func (t *Topics) Add(site, question, answer, topic string) {
+	if t.asked == nil {
+		t.asked, t.answered = map[string]*sorted{}, map[string]*sorted{}
+	}
+	if t.asked[site] == nil {
+		t.asked[site], t.answered[site] = &sorted{seen: map[string]int{}}, &sorted{seen: map[string]int{}}
+	}
+	t.asked[site].add(partsOf(question, "", ""), topic)
+	t.answered[site].add(partsOf(question, "", answer), topic)
 }
 
-// Of returns the topic of the question that is most alike, "" if none is alike enough, or two topics
-// have one that is as alike. One of few words goes on with what was asked before.
+// Put puts a question that was added as the n-th of its site, from 0, into a topic.
+func (t *Topics) Put(site string, n int, topic string) {
+	t.asked[site].topics[n], t.answered[site].topics[n] = topic, topic
+}
+
+// Of returns the topic of a question, "" if none is alike enough, or two are as alike. One of few
+// words goes on with what was asked before.
 func (t *Topics) Of(site, question, before string) (topic string) {
-	f := formOf(&chat.Question{Site: site, Question: question, Context: before}, "")
-	best := alikeTopic
-	for i := range t.forms {
-		switch share := f.share(&t.forms[i]); {
-		case f.site != t.forms[i].site || share < best:
-		case share > best || topic == "" && share == alikeTopic:
-			best, topic = share, t.ids[i]
-		case t.ids[i] != topic:
-			topic = ""
+	if t.asked[site] == nil {
+		return ""
+	}
+	return t.asked[site].nearest(partsOf(question, before, ""))
+}
+
+// OfAnswered is Of for a question that people answered.
+func (t *Topics) OfAnswered(site, question, answer string) (topic string) {
+	if t.answered[site] == nil {
+		return ""
+	}
+	return t.answered[site].nearest(partsOf(question, "", answer))
+}
+
+// partsOf are the parts of a question's words, and of its answer's.
+func partsOf(question, before, answer string) []string {
+	parts := formOf(&chat.Question{Question: question, Context: before}, "").parts
+	if answer != "" {
+		parts = slices.Concat(parts, threes(strings.Join(telling(answer), " ")))
+		slices.Sort(parts)
+		parts = slices.Compact(parts)
+	}
+	return parts
+}
+
+// sorted are texts and their topics, "" for none yet.
+type sorted struct {
+	texts  [][]string // their parts
+	topics []string
+	seen   map[string]int // in how many texts a part is
+}
+
+func (s *sorted) add(parts []string, topic string) {
+	s.texts, s.topics = append(s.texts, parts), append(s.topics, topic)
+	for _, part := range parts {
+		s.seen[part]++
+	}
+}
+
+// fewTexts is of how many texts nothing can be said yet about what is rare.
+const fewTexts = 10
+
+// weight is how much a part says: what is in every text says little.
+func (s *sorted) weight(part string) float64 {
+	rare := math.Log(1 + float64(len(s.texts)+fewTexts)/float64(s.seen[part]+1))
+	return rare * rare
+}
+
+// weights is what all parts say.
+func (s *sorted) weights(parts []string) (sum float64) {
+	for _, part := range parts {
+		sum += s.weight(part)
+	}
+	return sum
+}
+
+// nearest returns the topic of which texts are most alike: the mean of the one that is most alike
+// and of all of the topic, so that one question that is put in the same words as another does not
+// join two topics.
+func (s *sorted) nearest(parts []string) (topic string) {
+	type likeness struct{ most, sum, count float64 }
+	all := map[string]likeness{}
+	own := s.weights(parts)
+	for i, id := range s.topics {
+		if id == "" || own == 0 {
+			continue
+		}
+		share := 0.0
+		if common := s.common(parts, s.texts[i]); common > 0 {
+			share = common / min(own, s.weights(s.texts[i]))
+		}
+		l := all[id]
+		all[id] = likeness{max(l.most, share), l.sum + share, l.count + 1}
+	}
+	best, tied := alikeTopic, false
+	for id, l := range all {
+		switch score := (l.most + l.sum/l.count) / 2; {
+		case score < best:
+		case score > best || topic == "" && !tied:
+			best, topic, tied = score, id, false
+		default:
+			topic, tied = "", true
 		}
 	}
 	return topic
 }
 
-// share is which part of their letters two questions have in common, from 0 to 1.
-func (f *form) share(other *form) float64 {
-	if len(f.parts) == 0 {
-		return 0
+// common is what the parts say that both have.
+func (s *sorted) common(a, b []string) (sum float64) {
+	for len(a) > 0 && len(b) > 0 {
+		switch order := cmp.Compare(a[0], b[0]); {
+		case order == 0:
+			sum += s.weight(a[0])
+			a, b = a[1:], b[1:]
+		case order < 0:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
 	}
-	return 2 * float64(shared(f.parts, other.parts)) / float64(len(f.parts)+len(other.parts))
+	return sum
 }
 
 // nameWords is how many words the name of a topic has at most.

@@ -17,10 +17,10 @@ func TestTopics(t *testing.T) {
 		"cards":    {"Do you take credit cards?"},
 	} {
 		for _, q := range questions {
-			topics.Add("", q, topic)
+			topics.Add("", q, "", topic)
 		}
 	}
-	topics.Add("berlin", "Is there parking?", "parking")
+	topics.Add("berlin", "Is there parking?", "", "parking")
 	for _, tt := range []struct{ site, question, before, want string }{
 		{"", "opening hours?", "", "hours"},
 		{"", "Your OPENING hours on Monday please", "", "hours"},
