@@ -108,6 +108,15 @@ func (t *tx) MergedSessions(site, merged string) ([]chat.Session, error) {
 	return all, err
 }
 
+// selectBrokenMerges reads all that are merged, for the clean-up.
+const selectBrokenMerges = `SELECT MIN(id) FROM sessions WHERE merged <> '' GROUP BY merged
+	HAVING COUNT(*) = 1 OR SUM(CASE WHEN moved_on = 0 THEN 1 ELSE 0 END) <> 1 OR MIN(NULLIF(person, '')) <> MAX(person) LIMIT ?`
+
+// BrokenMerges implements [chat.Reader].
+func (t *tx) BrokenMerges(limit int) ([]string, error) {
+	return list[string](t, selectBrokenMerges, limit)
+}
+
 const (
 	selectIdleOpen = `SELECT id FROM sessions WHERE status = 'open' AND started_at > 0 AND listed_at < ? AND last_activity < ?
 		AND waiting_since = 0 AND snoozed_until = 0`

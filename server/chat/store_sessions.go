@@ -15,6 +15,9 @@ type SessionReader interface {
 	// MergedSessions lists the sessions of a site that are merged under an id, at most MaxMerged,
 	// in the order of their ids.
 	MergedSessions(site, merged string) ([]Session, error)
+	// BrokenMerges names one session of each group of merged ones that is not in order: one is
+	// alone, none or several go on, or they are of different persons.
+	BrokenMerges(limit int) ([]string, error)
 	// VisitorBlocked reports whether any of the visitor's sessions without a token at a site
 	// is blocked.
 	VisitorBlocked(site, visitorID string) (bool, error)

@@ -174,8 +174,8 @@ func (c *change) handBack(a *AIReply, reason string, askContact bool) error {
 func (r *aiTurns) reply(ctx context.Context, a *AIReply, op func(c *change) error) (out AIOutcome, err error) {
 	err = r.change(ctx, chat.Author{Sender: chat.SenderAI, Source: chat.SourceAI, Name: a.Name}, a.SessionID, func(c *change) error {
 		out = AIDropped
-		if c.session.MovedOn != chat.NotMoved {
-			return nil
+		if on, err := GoesOnIn(c, c.session); err != nil || on != nil {
+			return err
 		}
 		_, err := c.MessageByClientID(a.SessionID, chat.SenderAI, a.ClientID)
 		if !errors.Is(err, chat.ErrMessageNotFound) {

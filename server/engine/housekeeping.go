@@ -42,7 +42,9 @@ func (e *Engine) keepStoreAlone(ctx context.Context) error {
 func (e *Engine) keepStore(ctx context.Context) error {
 	every, clean := sweepEvery, e.sweep
 	if e.Volatile {
-		every, clean = forgetEvery, func(ctx context.Context, now chat.Time, _ bool) error { return e.Store.Forget(ctx, now) }
+		every, clean = forgetEvery, func(ctx context.Context, now chat.Time, _ bool) error {
+			return errors.Join(e.Store.Forget(ctx, now), e.mendAllMerged(ctx))
+		}
 	}
 	calendar := NewCalendar(e.Store, e.log)
 	var warned bool
@@ -82,13 +84,14 @@ func (e *Engine) warnOfRoom(ctx context.Context, warned bool) bool {
 }
 
 // sweep deletes files that belong to no message, closes idle conversations, asks for daily
-// e-mails and, when pruning is due, deletes everything else that is too old.
+// e-mails and, when pruning is due, deletes everything else that is too old. Merged conversations
+// are mended.
 func (e *Engine) sweep(ctx context.Context, now chat.Time, pruning bool) error {
 	err := errors.Join(e.sweepUnsent(ctx, now), e.closeIdle(ctx, now), e.askDailyMails(ctx, chat.Now()))
 	if pruning {
 		err = errors.Join(err, e.prune(ctx, now))
 	}
-	return err
+	return errors.Join(err, e.mendAllMerged(ctx)) // last: what is too old may have been merged
 }
 
 // sweepUnsent deletes files whose message never came.

@@ -42,9 +42,6 @@ func (r *Relay) Identify(ctx context.Context, by chat.Author, sessionID string, 
 		}
 		if verified {
 			s.Person, _ = identity["id"].(string)
-			if err := c.partFromOthers(); err != nil {
-				return err
-			}
 		}
 		own = *s
 		return nil

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/relay-chat/relay/server/chat"
 )
@@ -83,68 +82,9 @@ func (r *Relay) Separate(ctx context.Context, by chat.Author, id string) (change
 		if c.session.Merged == "" {
 			return false, nil
 		}
-		for _, one := range g.all {
-			if err := one.noteMerged(separated); err != nil {
-				return false, err
-			}
-		}
-		c.session.Merged = ""
-		if err := r.standAlone(c); err != nil {
-			return false, err
-		}
-		rest := g.without(c)
-		if len(rest.all) > 1 {
-			_, err := rest.unite(true)
-			return true, err
-		}
-		for _, last := range rest.all {
-			last.session.Merged = ""
-			return true, r.standAlone(last)
-		}
-		return true, nil
-	})
-}
-
-// followVisitor lets merged sessions go on in the one that the visitor has just written in. If
-// that fails, the team may write in several of them until the visitor writes again.
-func (r *Relay) followVisitor(ctx context.Context, c *change) {
-	wrote := func(e chat.Event) bool { return e.Type == chat.EventMessage && e.Sender == chat.SenderVisitor }
-	if c.session.Merged == "" || !slices.ContainsFunc(c.events, wrote) {
-		return
-	}
-	_, err := r.together(context.WithoutCancel(ctx), chat.Author{Source: chat.SourceRelay}, []string{c.session.ID}, func(g *group) (bool, error) {
-		left := slices.DeleteFunc(slices.Clone(g.all), func(c *change) bool { return c.session.MovedOn != chat.NotMoved })
-		if len(left) < 2 {
-			return false, nil
-		}
-		next, err := g.unite(false)
-		for _, c := range left {
-			if c != next && err == nil {
-				err = c.noteMerged(movedOn)
-			}
-		}
+		_, err := g.separate(c)
 		return true, err
 	})
-	if err != nil {
-		r.log.Error("cannot let merged conversations go on where the visitor writes", "session", c.session.ID, "err", err)
-	}
-}
-
-// partFromOthers parts a session whose visitor has just proved to be another person than the
-// visitor of one that it is merged with.
-func (c *change) partFromOthers() error {
-	s := c.session
-	if s.Merged == "" || s.Person == "" {
-		return nil
-	}
-	all, err := c.MergedSessions(s.Site, s.Merged)
-	if err != nil || !slices.ContainsFunc(all, func(other chat.Session) bool {
-		return other.Person != "" && other.Person != s.Person && other.ID != s.ID
-	}) {
-		return err
-	}
-	s.Merged, s.MovedOn = "", chat.NotMoved
-	return c.noteMerged(separated)
 }
 
 // stillHere refuses what the team would begin in a session that the visitor has left for

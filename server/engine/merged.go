@@ -13,6 +13,8 @@ type group struct {
 	relay  *Relay
 	all    []*change
 	waited map[*change]chat.Time // since when each visitor waited before
+	known  map[*change]wait      // what waited before where each went on
+	began  bool                  // what made it wait is in one of these; see [group.unite]
 }
 
 // errChanging means that others merged or separated the sessions before they were locked.
@@ -42,6 +44,7 @@ func (r *Relay) togetherOnce(ctx context.Context, by chat.Author, ids []string, 
 			c := r.begin(tx, by, at, &list[i])
 			g.all, g.waited[c] = append(g.all, c), list[i].WaitingSince
 		}
+		g.known = g.waits()
 		if changed, err = op(g); err != nil || !changed {
 			return err
 		}
@@ -134,7 +137,11 @@ func (g *group) of(id string) *change {
 }
 
 func (g *group) without(c *change) *group {
-	return &group{relay: g.relay, waited: g.waited, all: slices.DeleteFunc(slices.Clone(g.all), func(other *change) bool { return other == c })}
+	return g.part(slices.DeleteFunc(slices.Clone(g.all), func(other *change) bool { return other == c }))
+}
+
+func (g *group) part(all []*change) *group {
+	return &group{relay: g.relay, waited: g.waited, known: g.known, all: all}
 }
 
 // present is the session that goes on.

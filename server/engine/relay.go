@@ -101,7 +101,7 @@ func (r *Relay) transactBy(ctx context.Context, apply func(context.Context, func
 		return err
 	}
 	r.release(c)
-	r.followVisitor(ctx, c)
+	r.keepMerged(ctx, c)
 	return nil
 }
 

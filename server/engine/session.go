@@ -256,10 +256,17 @@ type Erased struct {
 }
 
 // Erase removes a session with everything that belongs to it and ends its
-// streams.
+// streams. Those that are merged with it go on without it.
 func (r *Relay) Erase(ctx context.Context, sessionID string) error {
-	var s chat.Session
-	err := r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
+	s, err := r.erase(ctx, sessionID)
+	if err == nil && s.Merged != "" {
+		r.goOnWithout(context.WithoutCancel(ctx), &s)
+	}
+	return err
+}
+
+func (r *Relay) erase(ctx context.Context, sessionID string) (s chat.Session, err error) {
+	err = r.store.ReadOne(ctx, func(rd chat.Reader) (err error) {
 		s, err = rd.SessionHeader(sessionID)
 		return err
 	})
@@ -267,7 +274,7 @@ func (r *Relay) Erase(ctx context.Context, sessionID string) error {
 		err = r.store.Erase(ctx, sessionID)
 	}
 	if err != nil {
-		return err
+		return s, err
 	}
 	var body any
 	if site := r.Sites().Shown(s.Site); site != "" {
@@ -275,7 +282,7 @@ func (r *Relay) Erase(ctx context.Context, sessionID string) error {
 	}
 	r.hub.PublishState(chat.StateSessionErased, "", sessionID, body)
 	r.hub.Drop(sessionID)
-	return nil
+	return s, nil
 }
 
 // Typing shows the other side that somebody is writing, or stopped.

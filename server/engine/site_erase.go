@@ -87,7 +87,7 @@ func (e *Engine) eraseSite(ctx context.Context, id string) error {
 			return err
 		}
 		for i := range some {
-			if err := e.Erase(ctx, some[i].ID); err != nil {
+			if _, err := e.erase(ctx, some[i].ID); err != nil {
 				return err
 			}
 		}
