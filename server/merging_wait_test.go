@@ -193,3 +193,17 @@ func TestMergeErased(t *testing.T) {
 		}
 	})
 }
+
+// TestMergeNoLaterConversation: nothing later is begun for one browser of those that are merged.
+func TestMergeNoLaterConversation(t *testing.T) {
+	eachSite(t, func(t *testing.T, s *site) {
+		one := s.talk("one", "first")
+		tick()
+		two := s.talk("two", "second")
+		s.merged(one.id, two.id, two.id)
+		next := "/api/admin/sessions/" + two.id + "/next"
+		s.refused(s.call("POST", next, secretKey, object{"content": "Something else"}), 409, "This conversation is merged with another one")
+		s.must("DELETE", mergePath(one.id), secretKey, nil)
+		s.must("POST", next, secretKey, object{"content": "Something else"})
+	})
+}

@@ -72,6 +72,8 @@ func (c *change) mayBeginAnother() error {
 		return chat.ErrBlocked
 	case s.TokenHash == "" && !s.Resumable:
 		return chat.Errorf(chat.Conflict, "The visitor goes on in a later conversation: begin the next one there")
+	case s.Merged != "": // nobody but this browser would go on there
+		return chat.Errorf(chat.Conflict, "This conversation is merged with another one: write here, or separate them first")
 	}
 	return nil
 }
