@@ -105,9 +105,16 @@ func (s Pages) PageFailed(w http.ResponseWriter, name string, err error) {
 	http.Error(w, "Internal server error", http.StatusInternalServerError)
 }
 
-// ShowError answers a page with an error.
+// ShowError answers a page with an error. Where the fault is relay's it speaks the browser's
+// language: the database, which knows what a person has chosen, may be away.
 func (s Pages) ShowError(w http.ResponseWriter, r *http.Request, status int, text string) {
-	s.Show(w, r, status, "error.html", Slots{"Status": strconv.Itoa(status), "Title": s.Say(r, http.StatusText(status)), "Text": s.Say(r, text)})
+	of := BrowserLanguage
+	if status < http.StatusInternalServerError {
+		of = s.Language
+	}
+	language := of(r)
+	s.ShowIn(language, w, r, status, "error.html", Slots{"Status": strconv.Itoa(status),
+		"Title": assets.Say(language, http.StatusText(status)), "Text": assets.Say(language, text)}, nil)
 }
 
 // BrowserLanguage is the language of the console that the browser prefers, English for none.
