@@ -162,9 +162,10 @@ func (m *Mail) SendsAt(site string) bool {
 
 // SendCode implements [CodeMail].
 func (m *Mail) SendCode(ctx context.Context, site, to, language, code string) error {
-	settings := m.engine.SettingsOf(site).Mail()
-	name := cmp.Or(m.engine.SettingsOf(site).Text("operatorName"), m.engine.Sites().ShownName(site))
-	return mail.SendCode(ctx, settings, m.opts.Tokens, m.opts.Base, to, name, language, code)
+	settings := m.engine.SettingsOf(site)
+	return mail.SendCode(ctx, settings.Mail(), m.opts.Tokens, m.opts.Base, &mail.CodeLetter{To: to, Code: code, Language: language,
+		Name:   cmp.Or(settings.Text("operatorName"), m.engine.Sites().ShownName(site)),
+		Thread: m.opts.Threads.Code(chat.NewID()), Answered: m.engine.Settings().Mailbox().On()})
 }
 
 // TranscriptAnswer tells a visitor of a site what becomes of a transcript.

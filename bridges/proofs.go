@@ -2,6 +2,7 @@ package bridges
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -95,8 +96,10 @@ const (
 // SendCode implements [ai.Acts]. Of a code that was stored when relay stopped nobody knows whether it was
 // sent; it is not sent again.
 func (a *Actions) SendCode(ctx context.Context, session *chat.Session, delivery, email, language string) (ai.CodeOutcome, error) {
-	outcome, code := ai.CodeNone, ""
+	var outcome ai.CodeOutcome
+	var code string
 	err := a.onProof(ctx, session.ID, func(tx chat.Tx, p *chat.Proof) (changed bool, err error) {
+		outcome, code = ai.CodeNone, "" // an attempt before may have been undone
 		now := chat.Now()
 		switch {
 		case p.Claim == delivery && p.Email == email && p.State == chat.ProofSent:
@@ -138,13 +141,14 @@ func (a *Actions) fewCodes(tx chat.Tx, p *chat.Proof, email string, now chat.Tim
 		key  string
 		most int64
 	}{{a.keys(email, aboutCodes), chat.CodesADay}, {a.keys("", allCodes), a.engine.Settings().Number("aiActionsPerDay")}}
-	for _, l := range limits {
-		if n, err := tx.MailsOn(l.key, day); err != nil || n >= l.most {
+	for i, l := range limits {
+		if err := tx.CountMail("", l.key, day, 1); err != nil { // others wait here before they count
 			return false, err
 		}
-	}
-	for _, l := range limits {
-		if err := tx.CountMail("", l.key, day, 1); err != nil {
+		if n, err := tx.MailsOn(l.key, day); err != nil || n > l.most {
+			for _, counted := range limits[:i+1] {
+				err = errors.Join(err, tx.CountMail("", counted.key, day, -1))
+			}
 			return false, err
 		}
 	}
@@ -175,7 +179,8 @@ func (a *Actions) Wish(ctx context.Context, session *chat.Session, delivery stri
 	if err != nil {
 		return nil, "", err
 	}
-	err = a.onProof(ctx, session.ID, func(_ chat.Tx, p *chat.Proof) (bool, error) {
+	err = a.onProof(ctx, session.ID, func(_ chat.Tx, p *chat.Proof) (_ bool, err error) {
+		t, given = nil, ""
 		at := slices.IndexFunc(list, func(one chat.Action) bool {
 			return one.ID == p.Action && one.Site == session.Site && one.ByEmail && one.Works()
 		})

@@ -24,7 +24,7 @@ func (t *tx) Proof(sessionID string) (chat.Proof, error) {
 func (t *tx) PutProof(p *chat.Proof) error {
 	session, err := t.number(p.SessionID)
 	if err == nil {
-		_, err = t.q.exec(upsertProof, session, p.Action, p.Given, p.State, p.Email, p.Code, p.Tries, p.Sends, int64(p.AskedAt), int64(p.SentAt), int64(p.ProvedAt), p.Claim)
+		_, err = t.q.exec(upsertProof, session, p.Action, p.Given, p.State, p.Email, p.Code, p.Tries, p.Sends, int64(p.AskedAt), int64(p.SentAt), int64(p.EndedAt), p.Claim)
 	}
 	return wrap(err, "put proof of session %s", chat.SessionRef(p.SessionID))
 }

@@ -165,7 +165,7 @@ func TestProofAttacks(t *testing.T) {
 		p.ask(v, fmt.Sprintf("%06d", (mustNumber(code)+7)%1_000_000))
 		p.says(v, "no longer valid", 1)
 		p.ask(v, code)
-		p.ask(other, theirs+" "+code)
+		p.ask(other, theirs+", "+code)
 		p.says(other, "Your order is shipped.", 1)
 		if list := p.requests(); len(list) != 1 {
 			t.Errorf("the shop got %q", list)

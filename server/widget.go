@@ -284,7 +284,7 @@ func (s *widgetAPI) typing(_ http.ResponseWriter, r *http.Request, by chat.Autho
 	active := in.Active == nil || *in.Active
 	err := s.engine.Typing(r.Context(), by, in.SessionID, active)
 	if err == nil && active {
-		s.engine.ShowDraft(by.Site, in.SessionID, in.Text)
+		err = s.engine.ShowDraft(r.Context(), by.Site, in.SessionID, in.Text)
 	}
 	return web.OK, err
 }

@@ -60,26 +60,30 @@ func visitorsWords(turn *engine.AITurn) string {
 	return strings.Join(slices.DeleteFunc(texts, func(word string) bool { return strings.Contains(word, "@") }), " ")
 }
 
-// addressGiven is the e-mail address in what waits for an answer, and coded reports whether a code was
-// taken out of it.
-func addressGiven(turn *engine.AITurn) (address string, coded bool) {
+// addressGiven is the e-mail address in what waits for an answer.
+func addressGiven(turn *engine.AITurn) (address string) {
 	for i := range turn.Waiting {
-		content := turn.Waiting[i].Content
-		coded = coded || strings.Contains(content, chat.CodeMask)
-		if one := chat.EmailIn(content); one != "" {
+		if one := chat.EmailIn(turn.Waiting[i].Content); one != "" {
 			address = one
 		}
 	}
-	return address, coded
+	return address
+}
+
+// codeGiven reports whether what waits for an answer was tried as a code.
+func codeGiven(turn *engine.AITurn, p *chat.Proof) bool {
+	return slices.ContainsFunc(turn.Waiting, func(m chat.Message) bool {
+		return strings.Contains(m.Content, chat.CodeMask) || m.Timestamp == p.EndedAt || m.Timestamp > p.SentAt && p.State == chat.ProofSent && chat.SaysCode(m.Content)
+	})
 }
 
 // prove answers what a visitor says about a code, without the model: that only ever asks for actions.
 func (s *Sink) prove(ctx context.Context, d *chat.Delivery, turn *engine.AITurn) (r reply, done bool, err error) {
-	address, coded := addressGiven(turn)
-	if s.Acts == nil || s.of(&turn.Session).Rehearses() || address == "" && !coded {
+	if s.Acts == nil || s.of(&turn.Session).Rehearses() {
 		return r, false, nil
 	}
 	p, err := s.Acts.Proof(ctx, &turn.Session)
+	address, coded := addressGiven(turn), codeGiven(turn, &p)
 	_, words := proofWordsOf(turn)
 	switch {
 	case err != nil || p.State == "":
@@ -88,9 +92,9 @@ func (s *Sink) prove(ctx context.Context, d *chat.Delivery, turn *engine.AITurn)
 		return s.granted(ctx, d, turn)
 	case address != "":
 		return s.sendCode(ctx, d, turn, address)
-	case p.State == chat.ProofSent:
+	case coded && p.State == chat.ProofSent:
 		return reply{text: words.Wrong}, true, nil
-	case p.State == chat.ProofOver:
+	case coded && p.State == chat.ProofOver:
 		return reply{text: words.Over}, true, nil
 	}
 	return r, false, nil
@@ -117,7 +121,7 @@ func (s *Sink) askProof(ctx context.Context, d *chat.Delivery, turn *engine.AITu
 	case err != nil || !asked:
 		return r, false, err
 	}
-	if address, _ := addressGiven(turn); address != "" {
+	if address := addressGiven(turn); address != "" {
 		return s.sendCode(ctx, d, turn, address)
 	}
 	_, words := proofWordsOf(turn)

@@ -31,6 +31,7 @@ type Threads interface {
 	Visitor(sessionID string) string
 	Member(sessionID, address string) string
 	Trial(id string) string
+	Code(id string) string
 	IsMember(thread chat.MailThread, address string) bool
 	Find(text string) []chat.MailThread
 }
@@ -80,6 +81,9 @@ func (a *Answers) Take(ctx context.Context, m *mailbox.Mail) (mailbox.Verdict, e
 	}
 	thread, found := a.threadOf(mail)
 	switch {
+	case thread.Code:
+		a.Tally.count(CountOther)
+		return mailbox.Taken, nil
 	case found == foundSeveral:
 		a.Tally.count(CountContradictory)
 		return mailbox.Left, nil
@@ -109,10 +113,14 @@ const (
 )
 
 // threadOf finds the conversation of an e-mail: by the address that it was sent to, and by the
-// e-mails that it answers. They must not contradict each other.
+// e-mails that it answers. They must not contradict each other. Whatever else it names, an answer to
+// a code belongs to no conversation: it quotes the code.
 func (a *Answers) threadOf(mail *arrival) (thread chat.MailThread, n found) {
 	for _, text := range append(mail.Recipients, mail.References...) {
 		for _, t := range a.Threads.Find(text) {
+			if t.Code {
+				return t, foundOne
+			}
 			if n != foundNone && (t.SessionID != thread.SessionID || t.Trial != thread.Trial) {
 				return t, foundSeveral
 			}
@@ -354,7 +362,7 @@ func (a *Answers) takeBounce(ctx context.Context, mail *arrival) (mailbox.Verdic
 	if report == nil {
 		report = &incoming.Report{Failed: true, Reason: mail.Subject}
 	}
-	if !report.Failed || thread.Member != "" {
+	if !report.Failed || thread.Member != "" || thread.Code {
 		return mailbox.Taken, nil
 	}
 	return mailbox.Taken, a.Engine.Bounced(ctx, thread.SessionID, mail.id, report.Permanent, report.Reason, a.Keys)

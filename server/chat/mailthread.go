@@ -15,6 +15,8 @@ type MailThread struct {
 	// Trial is the id of an e-mail of relay to itself, by which the way back is tried. There is no
 	// session then.
 	Trial string
+	// Code: it was an e-mail with a code, which nobody answers. There is no session.
+	Code bool
 }
 
 // MailThreads makes the names by which answers to e-mails find their conversation, and checks
@@ -30,6 +32,7 @@ const (
 	ofVisitor    = "v"
 	ofMember     = "t"
 	ofTrial      = "r"
+	ofCode       = "c"
 	memberLength = 8
 	signedLength = 12
 	visitorName  = len(ofVisitor) + idLength + signedLength
@@ -58,6 +61,9 @@ func (t *MailThreads) IsMember(thread MailThread, address string) bool {
 
 // Trial is the name for an e-mail by which the way back is tried, with an id of [NewID].
 func (t *MailThreads) Trial(id string) string { return t.name(ofTrial, id, "") }
+
+// Code is the name for an e-mail with a code, with an id of [NewID].
+func (t *MailThreads) Code(id string) string { return t.name(ofCode, id, "") }
 
 func (t *MailThreads) hide(address string) string {
 	return t.sign("member\n" + address)[:memberLength]
@@ -99,6 +105,8 @@ func (t *MailThreads) read(name string) (thread MailThread, ok bool) {
 		thread.SessionID, thread.Member = id, rest
 	case kind == ofTrial && rest == "":
 		thread.Trial = id
+	case kind == ofCode && rest == "":
+		thread.Code = true
 	default:
 		return thread, false
 	}

@@ -5,10 +5,8 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // Proof is how a session's visitor proves an e-mail address by a code, for an action of the AI.
@@ -24,9 +22,10 @@ type Proof struct {
 	Tries int64  `db:"tries"`
 	Sends int64  `db:"sends"`
 	// AskedAt is when the visitor was asked last.
-	AskedAt  Time `db:"asked_at"`
-	SentAt   Time `db:"sent_at"`
-	ProvedAt Time `db:"proved_at"`
+	AskedAt Time `db:"asked_at"`
+	SentAt  Time `db:"sent_at"`
+	// EndedAt is when the address was proved, or no code could prove it any more.
+	EndedAt Time `db:"proved_at"`
 	// Claim is the delivery that sent the code, or did what was wished.
 	Claim string `db:"claim"`
 }
@@ -53,7 +52,7 @@ const CodeMask = "••••••"
 
 // Proved is the address that is proved at a time, "" for none.
 func (p *Proof) Proved(now Time) string {
-	if p.State != ProofDone || now.Sub(p.ProvedAt) >= ProofLife {
+	if p.State != ProofDone || now.Sub(p.EndedAt) >= ProofLife {
 		return ""
 	}
 	return p.Email
@@ -74,102 +73,66 @@ func (p *Proof) hash(salt, code string) string {
 	return salt + ":" + Hash(strings.Join([]string{salt, p.SessionID, p.Email, code}, "\n"))
 }
 
-// Try takes codes out of a text, and proves the address if one is right.
-func (p *Proof) Try(text string, now Time) (masked string) {
-	return withCodes(text, func(code string) { p.try(code, now) })
+// Awaits reports whether a code can still prove the address.
+func (p *Proof) Awaits(now Time) bool {
+	return p.State == ProofSent && p.Code != "" && now.Sub(p.SentAt) < CodeLife
 }
 
-func (p *Proof) try(code string, now Time) {
+// End lets nothing that was sent or proved so far count any more. What was sent stays counted.
+func (p *Proof) End() {
+	*p = Proof{SessionID: p.SessionID, Sends: p.Sends}
+}
+
+// Over ends the wait for a code.
+func (p *Proof) Over(now Time) { p.State, p.Code, p.EndedAt = ProofOver, "", now }
+
+// Try tries what a visitor says as a code, and proves the address if it is right. It returns what is
+// said, without a right code, and without a wrong one that is all that is said.
+func (p *Proof) Try(text string, now Time) (said string) {
+	if p.State == ProofSent && !p.Awaits(now) && MayHaveCode(text) {
+		p.Over(now)
+	}
 	if p.State != ProofSent {
-		return
+		return text
 	}
-	p.Tries++
-	salt, _, _ := strings.Cut(p.Code, ":")
-	right := subtle.ConstantTimeCompare([]byte(p.hash(salt, code)), []byte(p.Code)) == 1
-	switch {
-	case now.Sub(p.SentAt) >= CodeLife || p.Code == "":
-		p.State, p.Code = ProofOver, ""
-	case right:
-		p.State, p.Code, p.Claim, p.ProvedAt = ProofDone, "", "", now
-	case p.Tries >= codeTries:
-		p.State, p.Code = ProofOver, ""
+	codes := codesIn(text)
+	if !codes.tried() {
+		return text
 	}
-}
-
-const codeLength = 6
-
-// digitRun matches digits of any script, as people write a code: 123 456. digitGroup is a part of it
-// with what separates it from the next one.
-var (
-	digitRun   = regexp.MustCompile(`\p{Nd}+(?:[ .\-\x{a0}\x{2009}\x{202f}]\p{Nd}+)*`)
-	digitGroup = regexp.MustCompile(`\p{Nd}+[^\p{Nd}]?`)
-)
-
-// withCodes calls found with what may be a code in a text: groups of digits that are six together. It
-// returns the text without them.
-func withCodes(text string, found func(code string)) string {
-	return digitRun.ReplaceAllStringFunc(text, func(run string) string {
-		groups := digitGroup.FindAllString(run, -1)
-		var b strings.Builder
-		for len(groups) > 0 {
-			n := sixIn(groups)
-			if n == 0 {
-				b.WriteString(groups[0])
-				groups = groups[1:]
-				continue
-			}
-			found(digitsOf(strings.Join(groups[:n], "")))
-			b.WriteString(CodeMask)
-			if groups = groups[n:]; len(groups) > 0 {
-				b.WriteByte(' ')
-			}
+	right := ""
+	return codes.without(func(code string) bool {
+		if p.State == ProofSent && p.try(code, now) {
+			right = code
 		}
-		return b.String()
+		return code == right || codes.alone
 	})
 }
 
-// sixIn is how many of the first groups have six digits together, 0 if none.
-func sixIn(groups []string) int {
-	digits := 0
-	for i, group := range groups {
-		if digits += len(digitsOf(group)); digits == codeLength {
-			return i + 1
-		}
+// Hide takes the right code out of a text that its visitor does not get to see: it could learn from that
+// which one is right.
+func (p *Proof) Hide(text string) string {
+	if p.State != ProofSent || p.Code == "" {
+		return text
 	}
-	return 0
+	codes := codesIn(text)
+	return codes.without(p.right)
 }
 
-// HasCode reports whether something in a text may be a code.
-func HasCode(text string) (has bool) {
-	withCodes(text, func(string) { has = true })
-	return has
+func (p *Proof) right(code string) bool {
+	salt, _, _ := strings.Cut(p.Code, ":")
+	return subtle.ConstantTimeCompare([]byte(p.hash(salt, code)), []byte(p.Code)) == 1
 }
 
-// digitsOf are the digits of a run, as 0 to 9.
-func digitsOf(run string) string {
-	var b strings.Builder
-	for _, r := range run {
-		if !unicode.Is(unicode.Nd, r) {
-			continue
-		}
-		b.WriteRune('0' + digitValue(r))
+func (p *Proof) try(code string, now Time) (right bool) {
+	p.Tries++
+	switch {
+	case p.right(code):
+		p.State, p.Code, p.Claim, p.EndedAt = ProofDone, "", "", now
+		return true
+	case p.Tries >= codeTries:
+		p.Over(now)
 	}
-	return b.String()
-}
-
-// digitValue is the value of a digit: each script has its ten in a row.
-func digitValue(r rune) rune {
-	for _, block := range unicode.Nd.R16 {
-		if lo := rune(block.Lo); r >= lo && r <= rune(block.Hi) {
-			return (r - lo) % 10
-		}
-	}
-	for _, block := range unicode.Nd.R32 {
-		if lo := rune(block.Lo); r >= lo && r <= rune(block.Hi) {
-			return (r - lo) % 10
-		}
-	}
-	return 0
+	return false
 }
 
 // EmailIn is the one e-mail address in a text, "" for none or several.

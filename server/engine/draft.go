@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"strings"
 
 	"github.com/relay-chat/relay/server/chat"
@@ -12,11 +13,16 @@ const mostDraft = 500
 
 // ShowDraft shows operators what the visitor of a session is writing, where the website wants it.
 // It is not stored, so it is shown only while somebody has the session on the screen.
-func (e *Engine) ShowDraft(site, sessionID, text string) {
+func (e *Engine) ShowDraft(ctx context.Context, site, sessionID, text string) error {
 	if text = endOf(strings.TrimSpace(text), mostDraft); text == "" || !e.SettingsOf(site).Bool("typingPreview") || !e.Viewed(sessionID) {
-		return
+		return nil
+	}
+	text, err := e.hiddenDraft(ctx, sessionID, text)
+	if err != nil {
+		return err
 	}
 	e.Hub.PublishState(chat.StateVisitorDraft, chat.SourceWidget, sessionID, map[string]string{"text": text})
+	return nil
 }
 
 // endOf is the last characters of a text.

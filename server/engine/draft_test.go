@@ -26,7 +26,9 @@ func TestDraftElsewhere(t *testing.T) {
 		all := two.Hub.Subscribe("")
 		defer all.Close()
 		shown := func(text string) (payload string) {
-			one.ShowDraft("", id, text)
+			if err := one.ShowDraft(t.Context(), "", id, text); err != nil {
+				t.Error(err)
+			}
 			pass()
 			for len(all.C) > 0 {
 				if e := <-all.C; e.Type == chat.StateVisitorDraft {

@@ -25,10 +25,14 @@ func (r *Relay) Edit(ctx context.Context, by chat.Author, sessionID, id, content
 		case m.Content == content:
 			return nil
 		}
-		if err := c.auditWords(chat.AuditMessageEdited, &m, content); err != nil {
+		said, err := c.takeCode(&Post{SessionID: sessionID, Content: content})
+		if err != nil {
 			return err
 		}
-		m.Content, m.EditedAt = content, c.at
+		if err := c.auditWords(chat.AuditMessageEdited, &m, said); err != nil {
+			return err
+		}
+		m.Content, m.EditedAt = said, c.at
 		c.session.LastActivity = c.at
 		if err := c.SaveMessage(&m); err != nil {
 			return err

@@ -53,10 +53,14 @@ func (r *Relay) Identify(ctx context.Context, by chat.Author, sessionID string, 
 	return Identified{Verified: true, Joined: joined}, err
 }
 
-// addIdentity merges a visitor's new facts into the known ones.
+// addIdentity merges a visitor's new facts into the known ones, and ends what another person proved.
 func (c *change) addIdentity(identity map[string]any) error {
 	s := c.session
+	before := s.Identity
 	if err := mergeIdentity(s, identity); err != nil {
+		return err
+	}
+	if err := c.endProof(before); err != nil {
 		return err
 	}
 	return c.emitFact(chat.EventIdentityUpdate, map[string]any{"identity": s.Identity, "verified": s.Verified, "preChat": s.PreChat})

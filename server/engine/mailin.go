@@ -73,12 +73,16 @@ func (c *change) takeAnswer(a *MailAnswer) error {
 	if received == maxMailsAnHour {
 		return ErrTooManyMails
 	}
-	first, err := c.addAnswer(a)
+	said, unseen := []string{a.Own, a.Subject}, []string{a.Whole}
+	if err := c.takeCodes(said, unseen); err != nil {
+		return err
+	}
+	first, err := c.addAnswer(a, said[0])
 	if err != nil {
 		return err
 	}
-	whole := strings.ToValidUTF8(a.Whole[:min(len(a.Whole), maxMailText)], "") // without half a letter at the end
-	mail := chat.ReceivedMail{ID: a.ID, SessionID: a.SessionID, MessageID: first, At: c.at, From: a.From, Subject: a.Subject, Header: a.Header, Text: whole}
+	whole := strings.ToValidUTF8(unseen[0][:min(len(unseen[0]), maxMailText)], "") // without half a letter at the end
+	mail := chat.ReceivedMail{ID: a.ID, SessionID: a.SessionID, MessageID: first, At: c.at, From: a.From, Subject: said[1], Header: a.Header, Text: whole}
 	if err := c.PutReceivedMail(&mail); err != nil {
 		return err
 	}
@@ -100,9 +104,9 @@ func (c *change) mailsThisHour(sessionID string) (count int, err error) {
 	return count, err
 }
 
-// addAnswer adds the messages of an answer and returns the first one's id.
-func (c *change) addAnswer(a *MailAnswer) (first string, err error) {
-	pieces, more := pieces(a.Own, MaxVisitorContent, maxMailPieces)
+// addAnswer adds the messages of an answer, which says own, and returns the first one's id.
+func (c *change) addAnswer(a *MailAnswer, own string) (first string, err error) {
+	pieces, more := pieces(own, MaxVisitorContent, maxMailPieces)
 	a.Long = a.Long || more
 	files := slices.Collect(slices.Chunk(a.Files, maxVisitorFiles))
 	for len(pieces) < len(files) {

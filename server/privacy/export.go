@@ -23,8 +23,8 @@ type Exported struct{ Sessions, Messages, Files int }
 const maxEntries = 10_000
 
 // Export writes sessions as a zip: a folder per session with session.json, messages.json,
-// timeline.json, acts.json if the AI did or asked for something, and its files; contacts.json with what the team wrote down about the visitor;
-// and index.html, which shows the conversations in a browser.
+// timeline.json, acts.json if the AI did or asked for something, proof.json if it asked for the proof of
+// an e-mail address, and its files; contacts.json with what the team wrote down about the visitor; and index.html, which shows the conversations in a browser.
 func Export(ctx context.Context, relay *engine.Engine, list []chat.Session, out io.Writer) (Exported, error) {
 	return export(ctx, relay, out, func(use func(*chat.Session) error) (err error) {
 		for i := 0; i < len(list) && err == nil; i++ {
@@ -110,6 +110,9 @@ func (e *exporter) session(s *chat.Session) error {
 		return err
 	}
 	if err := e.acts(dir, s.ID); err != nil {
+		return err
+	}
+	if err := e.proof(dir, s.ID); err != nil {
 		return err
 	}
 	if err := e.conversation(dir, &shown, messages, entries); err != nil {
