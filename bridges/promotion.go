@@ -74,7 +74,7 @@ func (t *Topics) Earned(ctx context.Context, site, question, before string) (str
 	if err != nil {
 		return "", err
 	}
-	topic := chat.TopicIn(topics, topicsIn(list).Of(site, question, before))
+	topic := chat.TopicIn(topics, topicsIn(list, false).Of(site, question, before))
 	if topic == nil || !earned(*topic) {
 		return "", nil
 	}

@@ -89,7 +89,7 @@ func (t *Topics) review(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := topicsIn(list)
+	known := topicsIn(list, false)
 	var errs []error
 	for len(changed) > 0 && ctx.Err() == nil {
 		for i := range changed {

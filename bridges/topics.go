@@ -35,7 +35,7 @@ func (r *Rehearsals) sort(ctx context.Context) error {
 		return err
 	}
 	slices.Reverse(list) // the oldest first
-	known := topicsIn(list)
+	known := topicsIn(list, true)
 	var added []chat.Topic
 	into, before := map[string]string{}, map[string]int{}
 	for i := range list {
@@ -44,22 +44,23 @@ func (r *Rehearsals) sort(ctx context.Context) error {
 		if one.Topic != "" {
 			continue
 		}
-		topic := known.OfAnswered(one.Site, one.Question, one.Answered)
-		if topic == "" {
-			topic = chat.NewID()
+		topic, isNew := known.Sort(one.Site, n)
+		if isNew {
 			added = append(added, chat.Topic{ID: topic, Site: one.Site, MadeAt: chat.Now()})
 		}
 		into[one.ID] = topic
-		known.Put(one.Site, n, topic)
 	}
 	return r.store.SortRehearsals(ctx, added, into)
 }
 
-// topicsIn are the topics of rehearsed questions, in the order of the list.
-func topicsIn(list []chat.Rehearsal) *knowledge.Topics {
+// topicsIn are the topics of rehearsed questions, in the order of the list: by what people answered,
+// too, if the answers of what is sorted are known.
+func topicsIn(list []chat.Rehearsal, answered bool) *knowledge.Topics {
 	var known knowledge.Topics
 	for i := range list {
-		known.Add(list[i].Site, list[i].Question, list[i].Answered, list[i].Topic)
+		one := &list[i]
+		answer := map[bool]string{true: one.Answered}[answered]
+		known.Add(one.Site, one.Question, answer, one.Topic)
 	}
 	return &known
 }

@@ -14,44 +14,40 @@ import (
 const alikeTopic = 0.5
 
 // Topics tells which topic a question belongs to, by the questions that it knows.
-type Topics struct {
-	asked, answered map[string]*sorted // by site
-}
+type Topics struct{ sites map[string]*sorted }
 
-// Add adds a question, what people answered, and its topic, "" for none yet. What is known says
-// what is rare, and what is rare says what a question is about: so add all before the first is
-// sorted.
+// Add adds a question of a site, what people answered if that counts, too, and its topic, "" for
+// none yet. What is known says what is rare, and what is rare says what a question is about: so add
+// all before the first is sorted.
 func (t *Topics) Add(site, question, answer, topic string) {
-	if t.asked == nil {
-		t.asked, t.answered = map[string]*sorted{}, map[string]*sorted{}
+	if t.sites == nil {
+		t.sites = map[string]*sorted{}
 	}
-	if t.asked[site] == nil {
-		t.asked[site], t.answered[site] = &sorted{seen: map[string]int{}}, &sorted{seen: map[string]int{}}
+	if t.sites[site] == nil {
+		t.sites[site] = &sorted{seen: map[string]int{}}
 	}
-	t.asked[site].add(partsOf(question, "", ""), topic)
-	t.answered[site].add(partsOf(question, "", answer), topic)
+	t.sites[site].add(partsOf(question, "", answer), topic)
 }
 
-// Put puts a question that was added as the n-th of its site, from 0, into a topic.
-func (t *Topics) Put(site string, n int, topic string) {
-	t.asked[site].topics[n], t.answered[site].topics[n] = topic, topic
+// Sort returns the topic of the question that was added as the n-th of its site, from 0. If none
+// is alike enough it gets one of its own, with a new id.
+func (t *Topics) Sort(site string, n int) (topic string, isNew bool) {
+	s := t.sites[site]
+	topic = s.nearest(s.texts[n])
+	if isNew = topic == ""; isNew {
+		topic = chat.NewID()
+	}
+	s.topics[n] = topic
+	return topic, isNew
 }
 
 // Of returns the topic of a question, "" if none is alike enough, or two are as alike. One of few
 // words goes on with what was asked before.
 func (t *Topics) Of(site, question, before string) (topic string) {
-	if t.asked[site] == nil {
+	if t.sites[site] == nil {
 		return ""
 	}
-	return t.asked[site].nearest(partsOf(question, before, ""))
-}
-
-// OfAnswered is Of for a question that people answered.
-func (t *Topics) OfAnswered(site, question, answer string) (topic string) {
-	if t.answered[site] == nil {
-		return ""
-	}
-	return t.answered[site].nearest(partsOf(question, "", answer))
+	return t.sites[site].nearest(partsOf(question, before, ""))
 }
 
 // partsOf are the parts of a question's words, and of its answer's.
