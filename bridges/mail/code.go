@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -23,15 +22,10 @@ type CodeLetter struct {
 
 // SendCode sends a code that proves an address, at once. Errors say nothing of the code.
 func SendCode(ctx context.Context, settings chat.MailSettings, tokens *oauth.Tokens, base string, l *CodeLetter) error {
-	server, failed := serverOf(&settings, tokens, base)
+	server, from, failed := atOnce(settings, tokens, base, l.Name)
 	if failed != nil {
 		return failed
 	}
-	from, failed := sender(settings)
-	if failed != nil {
-		return failed
-	}
-	from.Name = cmp.Or(from.Name, l.Name)
 	words := languages()[knownLanguage(l.Language)]
 	fill := strings.NewReplacer("{name}", l.Name, "{code}", l.Code).Replace
 	m := newLetter(from, l.To, chat.OneLine(fill(words.CodeSubject)), letterID("code\n"+l.Thread, l.Thread, hostOf(base)))

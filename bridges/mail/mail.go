@@ -187,18 +187,28 @@ func Missing(base string) *Failure {
 
 // Test sends an e-mail at once to an address that somebody who may change the settings chose.
 func Test(ctx context.Context, settings chat.MailSettings, tokens *oauth.Tokens, base, to, name string) *Failure {
-	server, failed := serverOf(&settings, tokens, base)
+	server, from, failed := atOnce(settings, tokens, base, name)
 	if failed != nil {
 		return failed
 	}
-	from, failed := sender(settings)
-	if failed != nil {
-		return failed
-	}
-	from.Name = cmp.Or(from.Name, name)
 	m := newLetter(from, to, "relay can send e-mails", chat.NewToken()+"@"+hostOf(base))
 	m.SetBodyString(gomail.TypeTextPlain, "This e-mail was sent from relay's console to try the settings.\nVisitors who have left get answers from this address.\n")
 	return server.transmit(ctx, m)
+}
+
+// atOnce is the server and the sender of an e-mail that is sent at once; name is who sends it if
+// the settings name nobody.
+func atOnce(settings chat.MailSettings, tokens *oauth.Tokens, base, name string) (*host, *mail.Address, *Failure) {
+	server, failed := serverOf(&settings, tokens, base)
+	if failed != nil {
+		return nil, nil, failed
+	}
+	from, failed := sender(settings)
+	if failed != nil {
+		return nil, nil, failed
+	}
+	from.Name = cmp.Or(from.Name, name)
+	return server, from, nil
 }
 
 func sender(settings chat.MailSettings) (*mail.Address, *Failure) {
