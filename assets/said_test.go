@@ -78,7 +78,7 @@ func pageSentences(t *testing.T) map[string]string {
 	for name, file := range goFiles(t, "server", "server/account", "server/web") {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, is := n.(*ast.CallExpr); is {
-				at := map[string]int{"Say": 1, "ShowError": 3}[called(call)]
+				at := map[string]int{"Say": 1, "SayIn": 1, "ShowError": 3}[called(call)]
 				if at > 0 && at < len(call.Args) {
 					if text, fixed := constant(call.Args[at]); fixed {
 						said[text] = name

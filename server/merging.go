@@ -46,8 +46,8 @@ func (s *conversationAPI) merge(_ http.ResponseWriter, r *http.Request, by chat.
 	return s.mergedView(r, by, on)
 }
 
-// part answers DELETE /api/admin/sessions/{session}/merge.
-func (s *conversationAPI) part(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
+// separate answers DELETE /api/admin/sessions/{session}/merge.
+func (s *conversationAPI) separate(_ http.ResponseWriter, r *http.Request, by chat.Author) (any, error) {
 	by, err := s.named(r, by, "")
 	if err != nil {
 		return nil, err
@@ -87,16 +87,12 @@ func (v *sessionView) showMerged(rd chat.Reader, s *chat.Session) error {
 		return nil
 	}
 	all, err := rd.MergedSessions(s.Site, s.Merged)
-	if err != nil {
-		return err
-	}
 	for i := range all {
 		if all[i].ID != s.ID {
 			v.MergedWith = append(v.MergedWith, all[i].ID)
 		}
 	}
-	on, err := engine.GoesOnIn(rd, s)
-	if err == nil && on != nil {
+	if on := engine.GoesOnAmong(all, s); on != nil {
 		v.GoesOnIn = on.ID
 	}
 	return err

@@ -115,7 +115,7 @@ func (c *community) conversationRoutes() []web.Route {
 		web.On("POST", "/api/admin/sessions/{session}/transcript", inSession.Needs(chat.ScopeWrite), c.mail.transcript),
 		web.On("POST", "/api/admin/sessions/{session}/next", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.beginAnother)),
 		web.On("POST", "/api/admin/sessions/{session}/merge", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.merge)),
-		web.On("DELETE", "/api/admin/sessions/{session}/merge", inSession.Needs(chat.ScopeWrite), c.conversations.part),
+		web.On("DELETE", "/api/admin/sessions/{session}/merge", inSession.Needs(chat.ScopeWrite), c.conversations.separate),
 		web.On("GET", "/api/admin/sessions/{session}/contact", inSession.Needs(chat.ScopeRead), c.conversations.contact),
 		web.On("PATCH", "/api/admin/sessions/{session}/contact", inSession.Needs(chat.ScopeWrite), web.Body(c.conversations.changeContact)),
 		web.On("POST", "/api/admin/sessions/{session}/contact/notes", inSession.Needs(chat.ScopeWrite, chat.ScopeNote), web.Body(c.conversations.noteContact)),

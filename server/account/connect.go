@@ -171,17 +171,17 @@ func offered(by chat.Author, q *oauth.Request) chat.KeyScopes {
 // ask answers the page on which somebody decides. Nothing is ticked beforehand that visitors notice or
 // that needs an administrator.
 func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by chat.Author, q *oauth.Request, query, problem string) {
-	within, err := web.Parts{}, error(nil)
+	within, err, language := web.Parts{}, error(nil), s.Language(r)
 	add := func(to, field, value, title, words string, ticked bool) {
 		checked := map[bool]string{true: "checked"}[ticked]
-		box, failed := web.FillIn(s.Language(r), "connect-box.html", web.Slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
+		box, failed := web.FillIn(language, "connect-box.html", web.Slots{"Field": field, "Value": value, "Title": title, "Words": words, "Checked": checked}, nil)
 		within[to], err = append(within[to], box...), cmp.Or(err, failed)
 	}
 	for _, scope := range offered(by, q) {
-		add("Scopes", "scope", string(scope), string(scope), "– "+s.Say(r, scopeWords[scope]), scope == chat.ScopeRead || scope == chat.ScopeNote)
+		add("Scopes", "scope", string(scope), string(scope), "– "+web.SayIn(language, scopeWords[scope]), scope == chat.ScopeRead || scope == chat.ScopeNote)
 	}
 	if oauth.IsDocument(q.Client.ID) {
-		words, failed := web.FillIn(s.Language(r), "connect-document.html", web.Slots{"Host": documentHost(q.Client.ID)}, nil)
+		words, failed := web.FillIn(language, "connect-document.html", web.Slots{"Host": documentHost(q.Client.ID)}, nil)
 		within["Document"], err = words, cmp.Or(err, failed)
 	}
 	own := s.engine.Sites().In(by.Sites)
@@ -194,9 +194,9 @@ func (s *oauthAPI) ask(w http.ResponseWriter, r *http.Request, status int, by ch
 	}
 	host := chat.RedirectHost(q.Redirect)
 	if q.OnThisMachine() {
-		host = s.Say(r, "a program on the computer that you use ({host})", "host", host)
+		host = web.SayIn(language, "a program on the computer that you use ({host})", "host", host)
 	}
-	s.ShowWith(w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": s.Say(r, problem),
+	s.ShowIn(language, w, r, status, "connect.html", web.Slots{"Name": q.Client.Name, "Host": host, "OperatorName": by.Name, "Problem": web.SayIn(language, problem),
 		"Request": query, "Consent": consents(s.Keys).Sign(connectPath, consentTo(by, query, q.Client.Name)), "Several": strconv.FormatBool(len(own) > 1)}, within)
 }
 

@@ -89,14 +89,12 @@ func (p *Proof) Over(now Time) { p.State, p.Code, p.EndedAt = ProofOver, "", now
 // Try tries what a visitor says as a code, and proves the address if it is right. It returns what is
 // said, without a right code, and without a wrong one that is all that is said.
 func (p *Proof) Try(text string, now Time) (said string) {
-	if p.State == ProofSent && !p.Awaits(now) && MayHaveCode(text) {
-		p.Over(now)
-	}
-	if p.State != ProofSent {
+	codes := codesIn(text)
+	if p.State != ProofSent || !codes.tried() {
 		return text
 	}
-	codes := codesIn(text)
-	if !codes.tried() {
+	if !p.Awaits(now) {
+		p.Over(now)
 		return text
 	}
 	right := ""

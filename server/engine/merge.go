@@ -104,12 +104,18 @@ func GoesOnIn(rd chat.SessionReader, s *chat.Session) (on *chat.Session, err err
 		return nil, nil
 	}
 	all, err := rd.MergedSessions(s.Site, s.Merged)
-	for i := range all {
-		if one := &all[i]; one.ID != s.ID && one.MovedOn == chat.NotMoved && (on == nil || on.LastActivity < one.LastActivity) {
+	return GoesOnAmong(all, s), err
+}
+
+// GoesOnAmong is [GoesOnIn] for who has read the sessions that are merged.
+func GoesOnAmong(merged []chat.Session, s *chat.Session) (on *chat.Session) {
+	for i := range merged {
+		one := &merged[i]
+		if s.MovedOn != chat.NotMoved && one.ID != s.ID && one.MovedOn == chat.NotMoved && (on == nil || on.LastActivity < one.LastActivity) {
 			on = one
 		}
 	}
-	return on, err
+	return on
 }
 
 // nameOf names a session's visitor for operators.
